@@ -1,0 +1,23 @@
+# One target per folder; the link line is the dependency table of docs/architecture.md.
+
+set(HEDDLE_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Werror)
+
+# Code that lives inside the tested program: no exceptions, no RTTI, no static constructors, no libstdc++.so.
+set(HEDDLE_RUNTIME_FLAGS
+    -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden -fvisibility-inlines-hidden
+    -fPIC -fno-plt -fno-stack-protector -fno-omit-frame-pointer)
+
+# heddle_library(NAME SOURCES... [DEPENDS targets...]): a folder of the tool or of core.
+function(heddle_library name)
+  cmake_parse_arguments(ARG "RUNTIME" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE ${HEDDLE_WARNINGS})
+  if(ARG_RUNTIME)
+    target_compile_options(${name} PRIVATE ${HEDDLE_RUNTIME_FLAGS})
+  elseif(HEDDLE_SANITIZE)
+    target_compile_options(${name} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+    target_link_options(${name} PUBLIC -fsanitize=address,undefined)
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+endfunction()

@@ -1,0 +1,201 @@
+// The shared memory between the tool and one worker: everything that crosses the border between the two.
+//
+// The tool makes a memfd, lays it out with Channel::initialise, puts the RunSpec in it and starts the program with
+// the descriptor's number in HEDDLE_CHANNEL. The runtime maps it and writes results as it goes, so that whatever
+// happened up to a crash or a kill is there for the tool to read.
+//
+//   ChannelHeader | Choice[] | Event[] | StackDepot | Finding[] | text | ExecutionResult ring | modules
+//
+// Choices, events, findings and text belong to the execution under way and are reset when the next one starts;
+// stacks, modules and outcomes stay for the life of the worker.
+//
+// Thread-safety: one writer (whichever process of the worker runs) and one reader (the tool). The ring's indices
+// are atomic; all else is read after the result that covers it was published, or after the writer has died.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/trace/choice.h"
+#include "core/trace/event.h"
+#include "core/trace/finding.h"
+#include "core/trace/run_spec.h"
+#include "core/trace/stack_depot.h"
+
+namespace heddle {
+
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680003ull;  // "heddl", version 3
+inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
+inline constexpr std::uint32_t kMaxModules = 256;
+inline constexpr std::uint32_t kMaxOutcomes = 4096;                    // distinct outcome strings per worker
+inline constexpr std::uint32_t kOutcomesPerExecution = 6;
+
+enum class ChannelMode : std::uint32_t {
+  kSingle = 0,    // run one execution in the started process itself (replay, confirm)
+  kCampaign = 1,  // become a zygote at the first choice and run executions until told to stop
+};
+
+enum class WorkerState : std::uint32_t {
+  kStarting = 0,   // before the runtime has attached
+  kPrefix = 1,     // running up to the first choice
+  kZygote = 2,     // forking executions
+  kFinished = 3,   // ended in order
+};
+
+// How an execution ended.
+enum class Ending : std::uint8_t {
+  kRunning = 0,
+  kExited = 1,        // exit status in `status`
+  kFinding = 2,       // stopped by a finding
+  kSignalled = 3,     // died by signal `status`, without our handler having seen it (SIGKILL, out of memory)
+  kTimedOut = 4,
+  kCut = 5,           // step bound reached while still making progress; no bug
+  kDiverged = 6,      // exact replay met other alternatives than the log's
+  kUnsupported = 7,   // a call that is not supported; message in text
+  kInternalError = 8,
+};
+
+struct ExecutionResult {
+  std::uint64_t index = 0;
+  std::uint64_t trace_hash = 0;        // over every visible operation and choice: equal runs have equal hashes
+  std::uint64_t steps = 0;             // visible operations
+  std::uint64_t signature = 0;         // of the first finding of severity bug, 0: none
+  std::uint32_t choices = 0;
+  std::uint32_t events = 0;
+  std::uint32_t duration_us = 0;
+  std::int32_t status = 0;
+  std::uint32_t outcomes[kOutcomesPerExecution] = {};  // 1 + index into outcome_text, 0: none
+  std::uint16_t threads = 0;
+  std::uint8_t findings = 0;
+  Ending ending = Ending::kRunning;
+  std::uint32_t flags = 0;
+  std::uint32_t divergence_choice = 0; // kDiverged: index into the log
+  std::uint32_t message = 0;           // offset into text, 0: none
+};
+static_assert(sizeof(ExecutionResult) == 88);
+
+namespace result_flags {
+inline constexpr std::uint32_t kChoiceLogOverflow = 1;
+inline constexpr std::uint32_t kEventOverflow = 2;
+inline constexpr std::uint32_t kPruned = 4;           // candidates were dropped by the window
+inline constexpr std::uint32_t kNoChoice = 8;         // the program ended before its first choice
+inline constexpr std::uint32_t kFairMode = 16;
+inline constexpr std::uint32_t kGuidedDefaults = 32;  // guided replay had to fall back to defaults
+}  // namespace result_flags
+
+struct Module {
+  std::uint64_t base = 0;   // load bias
+  std::uint64_t begin = 0;  // first and one-past-last mapped address
+  std::uint64_t end = 0;
+  std::uint8_t build_id[20] = {};
+  std::uint8_t build_id_size = 0;
+  std::uint8_t padding[3] = {};
+  std::uint32_t path = 0;   // offset into module_text
+};
+
+struct Section {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct ChannelHeader {
+  std::uint64_t magic = 0;
+  std::uint64_t bytes = 0;  // the whole channel
+  Section choices, events, stacks, findings, text, ring, module_text, outcome_text, replay;
+  RunSpec spec;
+  ChannelMode mode = ChannelMode::kSingle;
+
+  // Written by the tool, read by the zygote.
+  std::atomic<std::uint32_t> stop{0};
+  std::int32_t output_fd = -1;           // memfd that takes the program's standard output and error; -1: leave them
+  std::int32_t campaign_fd = -1;         // shared CampaignState; -1 in single mode
+  std::uint64_t single_index = 0;        // kSingle: which execution's choices to make
+  std::uint32_t replay_count = 0;        // choices in the replay section
+
+  // Written by the runtime.
+  std::atomic<WorkerState> state{WorkerState::kStarting};
+  std::atomic<std::uint32_t> execution_pid{0};
+  ExecutionResult current;               // the execution under way
+  std::atomic<std::uint32_t> choice_count{0};
+  std::atomic<std::uint32_t> event_count{0};
+  std::atomic<std::uint32_t> finding_count{0};
+  std::atomic<std::uint32_t> text_used{1};
+  std::uint32_t module_count = 0;
+  std::uint32_t module_text_used = 1;
+  std::uint32_t outcome_count = 0;
+  std::uint32_t outcome_text_used = 1;
+  std::uint32_t outcome_at[kMaxOutcomes] = {};  // offsets into outcome_text
+  Module modules[kMaxModules];
+  std::uint64_t main_stack_address = 0;  // addresses whose movement can break replay; compared and named by the tool
+  std::uint64_t heap_address = 0;
+  std::uint64_t program_address = 0;
+
+  std::atomic<std::uint64_t> ring_written{0};
+  std::atomic<std::uint64_t> ring_read{0};
+  std::atomic<std::uint32_t> ring_signal{0};  // futex word: bumped when the tool should look
+};
+
+// Shared by all workers of a campaign: who runs which execution.
+struct CampaignState {
+  std::atomic<std::uint64_t> next_index{0};
+  std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
+  std::atomic<std::uint32_t> stop{0};
+  std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
+};
+
+struct ChannelSizes {
+  std::uint64_t choices = 64ull << 20;      // entries
+  std::uint64_t events = 16ull << 20;
+  std::uint64_t stack_nodes = 1ull << 20;
+  std::uint64_t findings = 64;
+  std::uint64_t text = 16ull << 20;
+  std::uint64_t ring = 4096;
+  std::uint64_t replay = 0;                 // entries
+};
+
+// A view of a mapped channel. All sections are sparse until written.
+class Channel {
+ public:
+  Channel() = default;
+  explicit Channel(void* mapping) : header_(static_cast<ChannelHeader*>(mapping)) {}
+
+  static std::uint64_t bytes_needed(const ChannelSizes& sizes);
+  // REQUIRES: `mapping` has bytes_needed(sizes) zero bytes.
+  static Channel initialise(void* mapping, const ChannelSizes& sizes);
+  // Does the mapping of `bytes` hold a channel of this version with sections inside its bounds?
+  static bool valid(const void* mapping, std::uint64_t bytes);
+
+  explicit operator bool() const { return header_ != nullptr; }
+  ChannelHeader* header() const { return header_; }
+  Choice* choices() const { return at<Choice>(header_->choices); }
+  std::uint32_t choice_capacity() const { return capacity<Choice>(header_->choices); }
+  Choice* replay() const { return at<Choice>(header_->replay); }
+  Event* events() const { return at<Event>(header_->events); }
+  std::uint32_t event_capacity() const { return capacity<Event>(header_->events); }
+  StackDepot* stacks() const { return at<StackDepot>(header_->stacks); }
+  Finding* findings() const { return at<Finding>(header_->findings); }
+  std::uint32_t finding_capacity() const { return capacity<Finding>(header_->findings); }
+  char* text() const { return at<char>(header_->text); }
+  char* module_text() const { return at<char>(header_->module_text); }
+  char* outcome_text() const { return at<char>(header_->outcome_text); }
+  ExecutionResult* ring() const { return at<ExecutionResult>(header_->ring); }
+  std::uint32_t ring_capacity() const { return capacity<ExecutionResult>(header_->ring); }
+
+  // Copies a string into the text section and answers its offset; 0 where there is no room or nothing to say.
+  std::uint32_t add_text(const char* text, std::uint64_t length) const;
+
+ private:
+  template <typename T>
+  T* at(const Section& s) const {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(header_) + s.offset);
+  }
+  template <typename T>
+  static std::uint32_t capacity(const Section& s) {
+    return static_cast<std::uint32_t>(s.bytes / sizeof(T));
+  }
+
+  ChannelHeader* header_ = nullptr;
+};
+
+}  // namespace heddle
