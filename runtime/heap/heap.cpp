@@ -33,16 +33,20 @@ bool aligned_to(Address address, std::size_t alignment) { return (address & (ali
 
 bool Heap::start() {
   if (map_pages_at(address_map::kHeap, address_map::kHeapEnd - address_map::kHeap) == nullptr) return false;
-  Address at = address_map::kHeap;
-  for (std::uint32_t i = 0; i < kParts; ++i) {
-    const std::uint64_t bytes = i == 0 ? kMainPartBytes : kThreadPartBytes;
-    parts_[i].begin = parts_[i].bump = at;
-    parts_[i].end = at + bytes;
-    at += bytes;
-  }
-  parts_[kRuntimePart].end = address_map::kHeapEnd;
   started_ = true;
   return true;
+}
+
+Heap::Part& Heap::open_part(std::uint32_t index) {
+  Part& part = parts_[index];
+  if (part.begin == 0) {
+    part.begin = index == 0 ? address_map::kHeap
+                            : address_map::kHeap + kMainPartBytes + (index - 1) * kThreadPartBytes;
+    part.end = index == kRuntimePart ? address_map::kHeapEnd
+                                     : part.begin + (index == 0 ? kMainPartBytes : kThreadPartBytes);
+    part.bump = part.begin;
+  }
+  return part;
 }
 
 bool Heap::has_reusable(std::uint32_t part, std::size_t size, std::size_t alignment) const {
@@ -92,11 +96,11 @@ Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) 
 Block* Heap::allocate(std::uint32_t part_index, std::size_t size, std::size_t alignment, bool reuse, const Site& site) {
   const std::uint32_t size_class = class_of(size);
   if (size_class >= kSizeClasses) return nullptr;
-  Part& part = parts_[part_index];
+  Part& part = open_part(part_index);
   Block* block = reuse ? take_freed(part, size_class, alignment) : nullptr;
   if (block == nullptr) block = carve(part, size_class, alignment);
   if (block == nullptr) block = take_freed(part, size_class, alignment);
-  if (block == nullptr && part_index != kRuntimePart) block = carve(parts_[kRuntimePart], size_class, alignment);
+  if (block == nullptr && part_index != kRuntimePart) block = carve(open_part(kRuntimePart), size_class, alignment);
   if (block == nullptr) return nullptr;
   block->size = size;
   block->allocated_pc = site.pc;
@@ -117,7 +121,7 @@ Block* Heap::block_at(void* user) const {
 }
 
 void Heap::release(std::uint32_t part_index, Block* block, const Site& site) {
-  Part& part = parts_[part_index];
+  Part& part = open_part(part_index);
   block->state = BlockState::kFreed;
   block->freed_pc = site.pc;
   block->freed_stack = site.stack;

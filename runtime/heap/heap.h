@@ -92,6 +92,8 @@ class Heap {
     Block* freed[kSizeClasses] = {};  // most recently freed first
   };
 
+  // Parts are laid out when first used: untouched ones cost no memory.
+  Part& open_part(std::uint32_t index);
   Block* take_freed(Part& part, std::uint32_t size_class, std::size_t alignment);
   Block* carve(Part& part, std::uint32_t size_class, std::size_t alignment);
 
