@@ -129,6 +129,15 @@ class Interner {
   std::unordered_map<std::uint32_t, std::uint32_t> texts_;
 };
 
+RunSpec sane(RunSpec spec) {
+  spec.model = known(spec.model, ModelKind::kSc, ModelKind::kCxx20);
+  spec.volatile_kind = known(spec.volatile_kind, VolatileKind::kPlain, VolatileKind::kRelaxed);
+  spec.prune = known(spec.prune, PruneKind::kNever, PruneKind::kWindow);
+  spec.replay = known(spec.replay, ReplayKind::kGuided, ReplayKind::kNone);
+  spec.strategy[sizeof spec.strategy - 1] = '\0';
+  return spec;
+}
+
 TracePart captured_part(const FindingPart& from, const ChannelReader& reader, Interner& interner) {
   TracePart part;
   part.role = known(from.role, PartRole::kRunningThread, PartRole::kHere);
@@ -243,8 +252,7 @@ Result<Trace> capture(const Channel& channel, std::uint64_t mapped_bytes, Captur
   trace.program = std::move(context.program);
   trace.output = std::move(context.output);
   trace.output_cut = context.output_cut;
-  trace.spec = reader.header().spec;
-  trace.spec.strategy[sizeof trace.spec.strategy - 1] = '\0';
+  trace.spec = context.spec ? *context.spec : sane(reader.header().spec);
   trace.pid = reader.header().execution_pid.load();
   trace.main_stack_address = reader.header().main_stack_address;
   trace.heap_address = reader.header().heap_address;

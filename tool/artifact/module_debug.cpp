@@ -46,12 +46,45 @@ std::string absolute_path(const char* file, const char* directory) {
   return path;
 }
 
-std::string function_name(Dwarf_Die& die) {
+// The full name by the symbol that the linker sees; empty where the compiler gave none (internal linkage, C).
+std::string linkage_name(Dwarf_Die& die) {
   for (const unsigned name : {unsigned{DW_AT_linkage_name}, unsigned{DW_AT_MIPS_linkage_name}}) {
     if (const char* symbol = text_attribute(die, name)) return demangled(symbol);
   }
+  return {};
+}
+
+// The name as declared, with the namespaces and classes around the declaration.
+std::string declared_name(Dwarf_Die& die) {
   const char* name = text_attribute(die, DW_AT_name);
-  return name != nullptr ? name : "";
+  if (name == nullptr) return {};
+  Dwarf_Die declaration = die;
+  Dwarf_Attribute reference;
+  for (const unsigned to : {unsigned{DW_AT_abstract_origin}, unsigned{DW_AT_specification}}) {
+    Dwarf_Die target;
+    if (dwarf_attr(&declaration, to, &reference) != nullptr &&
+        dwarf_formref_die(&reference, &target) != nullptr) {
+      declaration = target;
+    }
+  }
+  std::string full(name);
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &scopes);
+  for (int i = 1; i < count; ++i) {
+    const int tag = dwarf_tag(&scopes[i]);
+    if (tag != DW_TAG_namespace && tag != DW_TAG_class_type && tag != DW_TAG_structure_type) continue;
+    const char* scope = dwarf_diename(&scopes[i]);
+    full.insert(0, fmt::format("{}::", scope != nullptr ? scope : "(anonymous namespace)"));
+  }
+  std::free(scopes);
+  return full;
+}
+
+std::string file_name(Dwarf_Die& unit, std::uint64_t number, const char* directory) {
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count) return {};
+  return absolute_path(dwarf_filesrc(files, number, nullptr, nullptr), directory);
 }
 
 }  // namespace
@@ -154,9 +187,6 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
   if (dwarf_getscopes(&unit_die, pc, &inner) <= 0) return false;
   const int count = dwarf_getscopes_die(&inner[0], &scopes);
   std::free(inner);
-  Dwarf_Files* files = nullptr;
-  std::size_t file_count = 0;
-  dwarf_getsrcfiles(&skeleton, &files, &file_count);
   bool complete = false;
   for (int i = 0; i < count && !complete; ++i) {
     Dwarf_Die& scope = scopes[i];
@@ -164,13 +194,13 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
     complete = tag == DW_TAG_subprogram;
     Frame frame = place;
-    frame.function = function_name(scope);
+    frame.function = linkage_name(scope);
+    if (frame.function.empty() && complete) frame.function = symbol_at(address).name;
+    if (frame.function.empty()) frame.function = declared_name(scope);
     frame.function_line = static_cast<std::uint32_t>(number_attribute(scope, DW_AT_decl_line));
     frame.inlined = !complete;
     frames.push_back(std::move(frame));
-    const std::uint64_t file = number_attribute(scope, DW_AT_call_file);
-    place.file =
-        file < file_count ? absolute_path(dwarf_filesrc(files, file, nullptr, nullptr), directory) : "";
+    place.file = file_name(skeleton, number_attribute(scope, DW_AT_call_file), directory);
     place.line = static_cast<std::uint32_t>(number_attribute(scope, DW_AT_call_line));
     place.column = static_cast<std::uint32_t>(number_attribute(scope, DW_AT_call_column));
   }
@@ -179,20 +209,21 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
   return complete;
 }
 
-void ModuleDebug::add_symbol(Address address, Frame& frame) const {
+ModuleDebug::Symbol ModuleDebug::symbol_at(Address address) const {
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* name = dwfl_module_addrinfo(dwfl_module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  if (name == nullptr || (symbol.st_size != 0 && offset >= symbol.st_size)) return;
-  if (frame.function.empty()) frame.function = demangled(name);
-  frame.function_offset = offset + 1;
+  if (name == nullptr || (symbol.st_size != 0 && offset >= symbol.st_size)) return {};
+  return {demangled(name), offset, symbol.st_size, GELF_ST_TYPE(symbol.st_info)};
 }
 
 std::vector<Frame> ModuleDebug::frames(Address address) {
   std::vector<Frame> frames;
   if (open()) {
     if (!add_dwarf_frames(address, frames)) frames.assign(1, {});
-    add_symbol(address, frames.back());
+    const Symbol symbol = symbol_at(address);
+    if (frames.back().function.empty()) frames.back().function = symbol.name;
+    if (!symbol.name.empty()) frames.back().function_offset = symbol.offset + 1;
   } else {
     frames.assign(1, {});
   }
@@ -203,7 +234,7 @@ std::vector<Frame> ModuleDebug::frames(Address address) {
   return frames;
 }
 
-void ModuleDebug::index_variables_in(Dwarf_Die& parent, int depth) {
+void ModuleDebug::index_variables_in(Dwarf_Die& parent, std::uint32_t unit, int depth) {
   Dwarf_Die die;
   if (depth > 32 || dwarf_child(&parent, &die) != 0) return;
   do {
@@ -211,7 +242,7 @@ void ModuleDebug::index_variables_in(Dwarf_Die& parent, int depth) {
       case DW_TAG_namespace:
       case DW_TAG_subprogram:  // variables that are static in a function
       case DW_TAG_lexical_block:
-        index_variables_in(die, depth + 1);
+        index_variables_in(die, unit, depth + 1);
         break;
       case DW_TAG_variable: {
         Dwarf_Attribute location, indirect;
@@ -231,7 +262,7 @@ void ModuleDebug::index_variables_in(Dwarf_Die& parent, int depth) {
         Dwarf_Die type;
         Dwarf_Word size = 0;
         if (!plain_type_of(die, type) || dwarf_aggregate_size(&type, &size) != 0) break;
-        variables_.try_emplace(address, Variable{die, size});
+        variables_.try_emplace(address, Variable{die, size, unit});
         break;
       }
       default:
@@ -243,7 +274,7 @@ void ModuleDebug::index_variables_in(Dwarf_Die& parent, int depth) {
 void ModuleDebug::index_variables() {
   if (variables_indexed_) return;
   variables_indexed_ = true;
-  for (Unit& unit : units_) index_variables_in(unit.die, 0);
+  for (std::uint32_t unit = 0; unit < units_.size(); ++unit) index_variables_in(units_[unit].die, unit, 0);
 }
 
 std::optional<DataSymbol> ModuleDebug::data(Address address, std::uint32_t size) {
@@ -251,16 +282,13 @@ std::optional<DataSymbol> ModuleDebug::data(Address address, std::uint32_t size)
   DataSymbol found;
   found.module = module_.path;
   found.offset = address - module_.base;
-  GElf_Off offset = 0;
-  GElf_Sym symbol;
-  const char* name = dwfl_module_addrinfo(dwfl_module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+  const Symbol symbol = symbol_at(address);
   const bool is_data =
-      name != nullptr && offset < symbol.st_size &&
-      (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE);
+      symbol.offset < symbol.size && (symbol.type == STT_OBJECT || symbol.type == STT_NOTYPE);
   if (is_data) {
-    found.variable = demangled(name);
-    found.start = address - offset;
-    found.size = symbol.st_size;
+    found.variable = symbol.name;
+    found.start = address - symbol.offset;
+    found.size = symbol.size;
   }
   index_variables();
   auto variable = variables_.upper_bound(address - dwarf_bias_);
@@ -270,17 +298,21 @@ std::optional<DataSymbol> ModuleDebug::data(Address address, std::uint32_t size)
     Dwarf_Die type;
     if (into < variable->second.size && plain_type_of(variable->second.die, type)) {
       Dwarf_Die& die = variable->second.die;
-      if (found.variable.empty()) found.variable = function_name(die);
+      if (found.variable.empty()) found.variable = linkage_name(die);
+      if (found.variable.empty()) found.variable = declared_name(die);
       found.start = address - into;
       found.size = variable->second.size;
       found.name = found.variable + member_path(type, into, size);
-      found.file = absolute_path(dwarf_decl_file(&die), nullptr);
+      // Not dwarf_decl_file(), which ends the process on some split units (elfutils 0.188).
+      Dwarf_Die unit = units_[variable->second.unit].skeleton;
+      found.file =
+          file_name(unit, number_attribute(die, DW_AT_decl_file), text_attribute(unit, DW_AT_comp_dir));
       found.line = static_cast<std::uint32_t>(number_attribute(die, DW_AT_decl_line));
       return found;
     }
   }
   if (!is_data) return std::nullopt;
-  found.name = offset == 0 ? found.variable : fmt::format("{}+{}", found.variable, offset);
+  found.name = symbol.offset == 0 ? found.variable : fmt::format("{}+{}", found.variable, symbol.offset);
   return found;
 }
 

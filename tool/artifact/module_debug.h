@@ -38,16 +38,23 @@ class ModuleDebug {
   struct Variable {
     Dwarf_Die die;
     std::uint64_t size;
+    std::uint32_t unit;
+  };
+  struct Symbol {  // of the ELF symbol table
+    std::string name;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    int type = 0;
   };
 
   bool open();
   bool open_file(int fd);
   void index_units();
   void index_variables();
-  void index_variables_in(Dwarf_Die& parent, int depth);
+  void index_variables_in(Dwarf_Die& parent, std::uint32_t unit, int depth);
   const Unit* unit_at(Dwarf_Addr address) const;
   bool add_dwarf_frames(Address address, std::vector<Frame>& frames);
-  void add_symbol(Address address, Frame& frame) const;
+  Symbol symbol_at(Address address) const;
 
   TraceModule module_;
   std::string warning_;

@@ -123,6 +123,7 @@ struct CaptureContext {
   ProgramIdentity program;
   std::string output;
   bool output_cut = false;
+  std::optional<RunSpec> spec;            // what the tool asked for; else the channel's copy
   std::optional<ExecutionResult> result;  // where the tool knows better than the channel (killed, timed out)
   std::size_t max_events = 2'000'000;     // more are thinned out around what the findings cite
 };
