@@ -1,0 +1,61 @@
+// A Trace as the sections of an artifact and back. Numbers of kinds, roles and orders in the file are those
+// of core/trace; decoding checks all of them and every index, and so establishes the invariants of Trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "tool/artifact/container.h"
+#include "tool/artifact/trace.h"
+
+namespace heddle {
+
+enum class SectionType : std::uint32_t {
+  kMeta = 1,
+  kModules = 2,
+  kChoices = 3,
+  kStacks = 4,
+  kTexts = 5,
+  kEvents = 6,
+  kFindings = 7,
+  kOutput = 8,
+  kFrames = 9,
+  kData = 10,
+  kSources = 11,
+};
+
+std::vector<ArtifactSection> encode_trace(const Trace& trace);
+Result<Trace> decode_trace(const std::vector<ArtifactSection>& sections);
+
+// One pair for each section. A decoder answers an empty string, or what is wrong with the payload. Those of
+// events and findings rely on the stacks and texts that were decoded before.
+namespace codec {
+
+std::string encode_meta(const Trace& trace);
+std::string decode_meta(std::string_view payload, Trace& trace);
+std::string encode_modules(const Trace& trace);
+std::string decode_modules(std::string_view payload, Trace& trace);
+std::string encode_choices(const Trace& trace);
+std::string decode_choices(std::string_view payload, Trace& trace);
+std::string encode_stacks(const Trace& trace);
+std::string decode_stacks(std::string_view payload, Trace& trace);
+std::string encode_texts(const Trace& trace);
+std::string decode_texts(std::string_view payload, Trace& trace);
+std::string encode_events(const Trace& trace);
+std::string decode_events(std::string_view payload, Trace& trace);
+std::string encode_findings(const Trace& trace);
+std::string decode_findings(std::string_view payload, Trace& trace);
+std::string encode_output(const Trace& trace);
+std::string decode_output(std::string_view payload, Trace& trace);
+std::string encode_frames(const Trace& trace);
+std::string decode_frames(std::string_view payload, Trace& trace);
+std::string encode_data(const Trace& trace);
+std::string decode_data(std::string_view payload, Trace& trace);
+std::string encode_sources(const Trace& trace);
+std::string decode_sources(std::string_view payload, Trace& trace);
+
+}  // namespace codec
+}  // namespace heddle

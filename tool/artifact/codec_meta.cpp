@@ -1,0 +1,485 @@
+// Sections that are records: meta (what was run, and how it ended), modules, findings, output.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "tool/artifact/bytes.h"
+#include "tool/artifact/codec.h"
+
+namespace heddle::codec {
+namespace {
+
+// A new value at the end of an enumeration is a new minor version; any other change is a new major one.
+static_assert(static_cast<int>(FindingKind::kCount) == 27 &&
+                  static_cast<int>(PartRole::kRunningThread) == 9 &&
+                  static_cast<int>(Ending::kInternalError) == 8 && sizeof(RunSpec) == 264,
+              "core/trace has changed: see docs/trace-format.md, \"Versions\"");
+
+constexpr const char* kNoRecord = "is not a list of fields";
+
+// Reads an enumeration's value; remembers the first that is out of range.
+class Checked {
+ public:
+  template <typename E>
+  void read(E& to, const Field& field, E last, const char* what) {
+    if (field.number > static_cast<std::uint64_t>(last)) {
+      if (wrong_.empty())
+        wrong_ = fmt::format("has {} {}, which this heddle does not know", what, field.number);
+      return;
+    }
+    to = static_cast<E>(field.number);
+  }
+  void check(bool good, const char* what) {
+    if (!good && wrong_.empty()) wrong_ = what;
+  }
+  void nested(const std::string& wrong) {
+    if (wrong_.empty()) wrong_ = wrong;
+  }
+  std::string answer(bool is_record) const { return is_record ? wrong_ : kNoRecord; }
+
+ private:
+  std::string wrong_;
+};
+
+template <typename T>
+T narrow(std::uint64_t n) {
+  return static_cast<T>(n);
+}
+
+std::string encode_spec(const RunSpec& s) {
+  ByteWriter w;
+  w.number(1, s.seed);
+  w.number(2, s.max_steps);
+  w.number(3, s.stagnation_steps);
+  w.number(4, s.timeout_ns);
+  w.number(5, s.memory_limit);
+  w.number(6, s.prune_window);
+  w.number(7, s.address_space_limit);
+  w.number(8, static_cast<std::uint64_t>(s.model));
+  w.number(9, static_cast<std::uint64_t>(s.volatile_kind));
+  w.number(10, static_cast<std::uint64_t>(s.prune));
+  w.number(11, static_cast<std::uint64_t>(s.replay));
+  w.number(12, s.record_events);
+  w.number(13, s.halt_on_first_race);
+  w.number(14, s.verify);
+  w.number(15, s.max_spurious);
+  w.text(16, {s.strategy, strnlen(s.strategy, sizeof s.strategy)});
+  return w.take();
+}
+
+std::string decode_spec(std::string_view bytes, RunSpec& s) {
+  s = {};
+  s.max_steps = s.stagnation_steps = s.timeout_ns = s.memory_limit = s.max_spurious =
+      0;  // left out where zero
+  std::memset(s.strategy, 0, sizeof s.strategy);
+  Checked checked;
+  const bool is_record = read_record(bytes, [&](const Field& f) {
+    switch (f.tag) {
+      case 1:
+        s.seed = f.number;
+        break;
+      case 2:
+        s.max_steps = f.number;
+        break;
+      case 3:
+        s.stagnation_steps = f.number;
+        break;
+      case 4:
+        s.timeout_ns = f.number;
+        break;
+      case 5:
+        s.memory_limit = f.number;
+        break;
+      case 6:
+        s.prune_window = f.number;
+        break;
+      case 7:
+        s.address_space_limit = f.number;
+        break;
+      case 8:
+        checked.read(s.model, f, ModelKind::kSc, "memory model");
+        break;
+      case 9:
+        checked.read(s.volatile_kind, f, VolatileKind::kPlain, "volatile mode");
+        break;
+      case 10:
+        checked.read(s.prune, f, PruneKind::kNever, "pruning mode");
+        break;
+      case 11:
+        checked.read(s.replay, f, ReplayKind::kGuided, "replay mode");
+        break;
+      case 12:
+        s.record_events = f.number != 0;
+        break;
+      case 13:
+        s.halt_on_first_race = f.number != 0;
+        break;
+      case 14:
+        s.verify = f.number != 0;
+        break;
+      case 15:
+        s.max_spurious = narrow<std::uint32_t>(f.number);
+        break;
+      case 16:
+        checked.check(f.bytes.size() < sizeof s.strategy, "names a strategy that is too long");
+        f.bytes.copy(s.strategy, sizeof s.strategy - 1);
+        break;
+      default:
+        break;
+    }
+  });
+  return checked.answer(is_record);
+}
+
+std::string encode_program(const ProgramIdentity& p) {
+  ByteWriter w;
+  w.text(1, p.path);
+  w.text(2, p.build_id);
+  for (const std::string& argument : p.argv) w.element(3, argument);
+  w.text(4, p.cwd);
+  for (const auto& [name, value] : p.environment) {
+    ByteWriter variable;
+    variable.text(1, name);
+    variable.text(2, value);
+    w.element(5, variable.bytes());
+  }
+  return w.take();
+}
+
+bool decode_program(std::string_view bytes, ProgramIdentity& p) {
+  bool good = true;
+  return read_record(bytes,
+                     [&](const Field& f) {
+                       switch (f.tag) {
+                         case 1:
+                           p.path = f.str();
+                           break;
+                         case 2:
+                           p.build_id = f.str();
+                           break;
+                         case 3:
+                           p.argv.push_back(f.str());
+                           break;
+                         case 4:
+                           p.cwd = f.str();
+                           break;
+                         case 5: {
+                           auto& [name, value] = p.environment.emplace_back();
+                           good &= read_record(f.bytes, [&](const Field& v) {
+                             if (v.tag == 1) name = v.str();
+                             if (v.tag == 2) value = v.str();
+                           });
+                           break;
+                         }
+                         default:
+                           break;
+                       }
+                     }) &&
+         good;
+}
+
+std::string encode_result(const TraceResult& r) {
+  ByteWriter w;
+  w.number(1, r.trace_hash);
+  w.number(2, r.steps);
+  w.number(3, r.signature);
+  w.number(4, r.duration_us);
+  w.signed_number(5, r.status);
+  w.number(6, r.threads);
+  w.number(7, r.flags);
+  w.number(8, r.divergence_choice);
+  w.number(9, static_cast<std::uint64_t>(r.ending));
+  w.text(10, r.message);
+  for (const std::string& outcome : r.outcomes) w.element(11, outcome);
+  return w.take();
+}
+
+std::string decode_result(std::string_view bytes, TraceResult& r) {
+  Checked checked;
+  const bool is_record = read_record(bytes, [&](const Field& f) {
+    switch (f.tag) {
+      case 1:
+        r.trace_hash = f.number;
+        break;
+      case 2:
+        r.steps = f.number;
+        break;
+      case 3:
+        r.signature = f.number;
+        break;
+      case 4:
+        r.duration_us = narrow<std::uint32_t>(f.number);
+        break;
+      case 5:
+        r.status = static_cast<std::int32_t>(f.signed_number());
+        break;
+      case 6:
+        r.threads = narrow<std::uint32_t>(f.number);
+        break;
+      case 7:
+        r.flags = narrow<std::uint32_t>(f.number);
+        break;
+      case 8:
+        r.divergence_choice = narrow<std::uint32_t>(f.number);
+        break;
+      case 9:
+        checked.read(r.ending, f, Ending::kInternalError, "ending");
+        break;
+      case 10:
+        r.message = f.str();
+        break;
+      case 11:
+        r.outcomes.push_back(f.str());
+        break;
+      default:
+        break;
+    }
+  });
+  return checked.answer(is_record);
+}
+
+std::string encode_part(const TracePart& p) {
+  ByteWriter w;
+  w.number(1, static_cast<std::uint64_t>(p.role));
+  w.number(2, static_cast<std::uint64_t>(p.access));
+  w.number(3, static_cast<std::uint64_t>(p.memory));
+  w.number(4, p.size);
+  // Plus one, modulo the width, so that "none" is the field that is left out.
+  w.number(5, narrow<std::uint16_t>(index_of(p.thread) + 1));
+  w.number(6, narrow<std::uint16_t>(index_of(p.other) + 1));
+  w.number(7, p.pc);
+  w.number(8, index_of(p.stack));
+  w.number(9, p.address);
+  w.number(10, p.block);
+  w.number(11, p.block_size);
+  w.number(12, index_of(p.event) + 1);
+  w.text(13, p.text);
+  return w.take();
+}
+
+std::string decode_part(std::string_view bytes, const Trace& trace, TracePart& p) {
+  Checked checked;
+  const bool is_record = read_record(bytes, [&](const Field& f) {
+    switch (f.tag) {
+      case 1:
+        checked.read(p.role, f, PartRole::kRunningThread, "role");
+        break;
+      case 2:
+        checked.read(p.access, f, AccessKind::kAtomicWrite, "access");
+        break;
+      case 3:
+        checked.read(p.memory, f, MemoryKind::kStack, "memory kind");
+        break;
+      case 4:
+        p.size = narrow<std::uint8_t>(f.number);
+        break;
+      case 5:
+        p.thread = ThreadId{narrow<std::uint16_t>(f.number - 1)};
+        break;
+      case 6:
+        p.other = ThreadId{narrow<std::uint16_t>(f.number - 1)};
+        break;
+      case 7:
+        p.pc = f.number;
+        break;
+      case 8:
+        checked.check(f.number < trace.stacks.size(), "names a stack that is not there");
+        p.stack = StackId{narrow<std::uint32_t>(f.number)};
+        break;
+      case 9:
+        p.address = f.number;
+        break;
+      case 10:
+        p.block = f.number;
+        break;
+      case 11:
+        p.block_size = f.number;
+        break;
+      case 12:
+        p.event = EventId{narrow<std::uint32_t>(f.number - 1)};
+        break;
+      case 13:
+        p.text = f.str();
+        break;
+      default:
+        break;
+    }
+  });
+  return checked.answer(is_record);
+}
+
+std::string decode_finding(std::string_view bytes, const Trace& trace, TraceFinding& to) {
+  Checked checked;
+  const bool is_record = read_record(bytes, [&](const Field& f) {
+    switch (f.tag) {
+      case 1:
+        checked.read(to.kind, f, static_cast<FindingKind>(static_cast<int>(FindingKind::kCount) - 1),
+                     "finding kind");
+        break;
+      case 2:
+        checked.read(to.severity, f, Severity::kWarning, "severity");
+        break;
+      case 3:
+        to.signal = narrow<std::uint8_t>(f.number);
+        break;
+      case 4:
+        to.exit_status = static_cast<std::int32_t>(f.signed_number());
+        break;
+      case 5:
+        to.event = EventId{narrow<std::uint32_t>(f.number - 1)};
+        break;
+      case 6:
+        to.signature = f.number;
+        break;
+      case 7:
+        to.message = f.str();
+        break;
+      case 8:
+        checked.nested(decode_part(f.bytes, trace, to.parts.emplace_back()));
+        break;
+      default:
+        break;
+    }
+  });
+  return checked.answer(is_record);
+}
+
+}  // namespace
+
+std::string encode_meta(const Trace& t) {
+  ByteWriter w;
+  w.text(1, t.tool_version);
+  w.element(2, encode_spec(t.spec));
+  w.element(3, encode_program(t.program));
+  w.element(4, encode_result(t.result));
+  w.number(5, t.execution);
+  w.number(6, t.pid);
+  w.number(7, t.main_stack_address);
+  w.number(8, t.heap_address);
+  w.number(9, t.program_address);
+  w.number(10, t.total_events);
+  w.number(11, t.output_cut);
+  return w.take();
+}
+
+std::string decode_meta(std::string_view payload, Trace& t) {
+  Checked checked;
+  const bool is_record = read_record(payload, [&](const Field& f) {
+    switch (f.tag) {
+      case 1:
+        t.tool_version = f.str();
+        break;
+      case 2:
+        checked.nested(decode_spec(f.bytes, t.spec));
+        break;
+      case 3:
+        checked.check(decode_program(f.bytes, t.program), kNoRecord);
+        break;
+      case 4:
+        checked.nested(decode_result(f.bytes, t.result));
+        break;
+      case 5:
+        t.execution = f.number;
+        break;
+      case 6:
+        t.pid = narrow<std::uint32_t>(f.number);
+        break;
+      case 7:
+        t.main_stack_address = f.number;
+        break;
+      case 8:
+        t.heap_address = f.number;
+        break;
+      case 9:
+        t.program_address = f.number;
+        break;
+      case 10:
+        t.total_events = f.number;
+        break;
+      case 11:
+        t.output_cut = f.number != 0;
+        break;
+      default:
+        break;
+    }
+  });
+  return checked.answer(is_record);
+}
+
+std::string encode_modules(const Trace& trace) {
+  ByteWriter w;
+  for (const TraceModule& m : trace.modules) {
+    ByteWriter module;
+    module.number(1, m.base);
+    module.number(2, m.begin);
+    module.number(3, m.end);
+    module.text(4, m.path);
+    module.text(5, m.build_id);
+    w.element(1, module.bytes());
+  }
+  return w.take();
+}
+
+std::string decode_modules(std::string_view payload, Trace& trace) {
+  bool good = true;
+  const bool is_record = read_record(payload, [&](const Field& element) {
+    if (element.tag != 1) return;
+    TraceModule& m = trace.modules.emplace_back();
+    good &= read_record(element.bytes, [&](const Field& f) {
+      switch (f.tag) {
+        case 1:
+          m.base = f.number;
+          break;
+        case 2:
+          m.begin = f.number;
+          break;
+        case 3:
+          m.end = f.number;
+          break;
+        case 4:
+          m.path = f.str();
+          break;
+        case 5:
+          m.build_id = f.str();
+          break;
+        default:
+          break;
+      }
+    });
+  });
+  return is_record && good ? "" : kNoRecord;
+}
+
+std::string encode_findings(const Trace& trace) {
+  ByteWriter w;
+  for (const TraceFinding& f : trace.findings) {
+    ByteWriter finding;
+    finding.number(1, static_cast<std::uint64_t>(f.kind));
+    finding.number(2, static_cast<std::uint64_t>(f.severity));
+    finding.number(3, f.signal);
+    finding.signed_number(4, f.exit_status);
+    finding.number(5, index_of(f.event) + 1);
+    finding.number(6, f.signature);
+    finding.text(7, f.message);
+    for (const TracePart& part : f.parts) finding.element(8, encode_part(part));
+    w.element(1, finding.bytes());
+  }
+  return w.take();
+}
+
+std::string decode_findings(std::string_view payload, Trace& trace) {
+  Checked checked;
+  const bool is_record = read_record(payload, [&](const Field& f) {
+    if (f.tag == 1) checked.nested(decode_finding(f.bytes, trace, trace.findings.emplace_back()));
+  });
+  return checked.answer(is_record);
+}
+
+std::string encode_output(const Trace& trace) { return trace.output; }
+
+std::string decode_output(std::string_view payload, Trace& trace) {
+  trace.output = payload;
+  return {};
+}
+
+}  // namespace heddle::codec

@@ -1,0 +1,84 @@
+// Which addresses of a trace are worth symbols, and which source lines are kept with them.
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "tool/artifact/stack_view.h"
+#include "tool/artifact/symboliser.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::uint32_t kLinesAroundCited = 12;
+constexpr std::uint32_t kLinesAroundEvent = 3;
+constexpr std::size_t kMaxSourceBytes = 2 << 20;
+constexpr std::size_t kMaxLineBytes = 400;
+
+using WantedLines = std::map<std::string, std::set<std::uint32_t>>;
+
+void want(WantedLines& wanted, const Frame& frame, std::uint32_t around) {
+  if (frame.file.empty() || frame.line == 0) return;
+  std::set<std::uint32_t>& lines = wanted[frame.file];
+  const std::uint32_t first = frame.line > around ? frame.line - around : 1;
+  for (std::uint32_t line = first; line <= frame.line + around; ++line) lines.insert(line);
+}
+
+void read_lines(const std::string& file, const std::set<std::uint32_t>& wanted, Symbols& symbols,
+                std::size_t& room) {
+  std::ifstream stream(file);
+  std::string text;
+  auto next = wanted.begin();
+  for (std::uint32_t line = 1; next != wanted.end() && std::getline(stream, text); ++line) {
+    if (line != *next) continue;
+    ++next;
+    if (!text.empty() && text.back() == '\r') text.pop_back();
+    if (text.size() > kMaxLineBytes) text.resize(kMaxLineBytes);
+    if (text.size() > room) return;
+    room -= text.size();
+    symbols.sources[file][line] = text;
+  }
+}
+
+}  // namespace
+
+void symbolise(Trace& trace, Symboliser& symboliser) {
+  Symbols& symbols = trace.symbols;
+  const auto add_pc = [&](std::uint64_t pc) {
+    if (pc == 0) return;
+    const auto [at, is_new] = symbols.frames.try_emplace(pc);
+    if (is_new) at->second = symboliser.frames(pc);
+  };
+  const auto add_address = [&](Address address, std::uint32_t size) {
+    if (address == 0 || symbols.data.contains(address)) return;
+    if (auto symbol = symboliser.data(address, size)) symbols.data.emplace(address, std::move(*symbol));
+  };
+  for (const TraceStackNode& node : trace.stacks) add_pc(node.pc);
+  WantedLines wanted;
+  for (const TraceFinding& finding : trace.findings) {
+    for (const TracePart& part : finding.parts) {
+      add_pc(part.pc);
+      add_address(part.address, part.size);
+      for (const Frame& frame : frames_of(trace, part.pc, part.stack)) {
+        if (is_own_code(frame)) want(wanted, frame, kLinesAroundCited);
+      }
+    }
+  }
+  for (const TraceEvent& event : trace.events) {
+    const bool is_new = !symbols.frames.contains(event.pc);
+    add_pc(event.pc);
+    add_address(event.address, event.size);
+    // A pointer that was stored or read is shown by the name of what it points to.
+    if (event.size == 8) {
+      for (const std::uint64_t value : {event.value, event.value2}) {
+        if (trace.module_at(value) != nullptr) add_address(value, 0);
+      }
+    }
+    if (is_new && event.pc != 0) {
+      for (const Frame& frame : symbols.frames[event.pc]) want(wanted, frame, kLinesAroundEvent);
+    }
+  }
+  std::size_t room = kMaxSourceBytes;
+  for (const auto& [file, lines] : wanted) read_lines(file, lines, symbols, room);
+}
+
+}  // namespace heddle

@@ -1,0 +1,216 @@
+#include "tool/report/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tool/artifact/stack_view.h"
+#include "tool/report/escape.h"
+#include "tool/report/names.h"
+#include "tool/report/operation.h"
+#include "tool/report/places.h"
+#include "tool/report/rows.h"
+#include "tool/report/style.h"
+
+namespace heddle::report {
+namespace {
+
+constexpr std::size_t kNarrowestColumn = 24;
+constexpr std::size_t kWidestPlace = 20;
+constexpr std::size_t kIndent = 2;  // of a cell's further lines
+
+// Breaks at spaces; a word that is longer than a line is cut.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t room = lines.empty() ? width : width - kIndent;
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > room) {
+      lines.push_back((lines.empty() ? "" : std::string(kIndent, ' ')) + line);
+      line.clear();
+    }
+    const std::size_t space = lines.empty() ? width : width - kIndent;
+    word = clipped(word, space);
+    line += line.empty() ? word : " " + word;
+  }
+  if (!line.empty()) lines.push_back((lines.empty() ? "" : std::string(kIndent, ' ')) + line);
+  return lines;
+}
+
+class Table {
+ public:
+  Table(const Trace& trace, const ColumnOptions& options)
+      : trace_(trace),
+        options_(options),
+        width_(std::max<std::size_t>(options.width, 40)),
+        style_(options.color),
+        names_(trace),
+        rows_(choose_rows(trace, {options.max_rows, options.finding})) {}
+
+  std::string write() {
+    if (trace_.events.empty()) return {};
+    plan();
+    header();
+    for (const Row& row : rows_) {
+      if (row.event == nullptr) {
+        out_ += std::string(number_width_ + 2, ' ') +
+                style_.dim(clipped(row.fold, width_ - number_width_ - 2)) + "\n";
+        previous_ = kNoThread;
+      } else {
+        event_row(row);
+      }
+    }
+    footer();
+    return out_;
+  }
+
+ private:
+  void plan() {
+    std::size_t place_width = 0;
+    for (const Row& row : rows_) {
+      if (row.event == nullptr) continue;
+      if (!column_of_.contains(row.event->thread)) column_of_[row.event->thread] = 0;
+      number_width_ = std::max(number_width_, std::to_string(index_of(row.event->id)).size() + 1);
+      place_width = std::max(place_width, width_of(place_of(*row.event)));
+    }
+    std::size_t number = 0;
+    for (auto& [thread, column] : column_of_) column = number++;
+    place_width_ = std::min(place_width, kWidestPlace);
+    // Number and mark, then for each column one place for ▸ and a separator.
+    const auto cell_width = [&](std::size_t places) {
+      const std::size_t fixed = number_width_ + 2 + (places > 0 ? places + 2 : 0);
+      const std::size_t per_column = (width_ - std::min(width_, fixed)) / column_of_.size();
+      return per_column > 2 ? per_column - 2 : 0;
+    };
+    cell_width_ = cell_width(place_width_);
+    if (cell_width_ < kNarrowestColumn && cell_width(0) >= kNarrowestColumn) {
+      place_width_ = 0;
+      cell_width_ = cell_width(0);
+    }
+    if (cell_width_ < kNarrowestColumn) {
+      one_column_ = true;
+      for (const auto& [thread, column] : column_of_) {
+        tag_width_ = std::max(tag_width_, thread_tag(thread).size());
+      }
+      const std::size_t fixed =
+          number_width_ + 2 + tag_width_ + 1 + (place_width_ > 0 ? place_width_ + 2 : 0);
+      cell_width_ = std::max<std::size_t>(width_ - std::min(width_, fixed + 2), 16);
+    }
+  }
+
+  std::string place_of(const TraceEvent& event) const {
+    const std::vector<Frame> frames = visible_frames(trace_, event.pc, event.stack);
+    const Frame* frame = deciding_frame(frames);
+    if (frame == nullptr) return {};
+    if (frame->file.empty()) return short_function(frame->function, kWidestPlace);
+    const std::string file = escaped(base_name(frame->file));
+    return frame->line != 0 ? fmt::format("{}:{}", file, frame->line) : file;
+  }
+
+  std::string title_of(ThreadId thread) const {
+    const std::string function = thread == kMainThread ? "main" : thread_function(trace_, thread);
+    return function.empty() ? thread_tag(thread)
+                            : fmt::format("{} {}", thread_tag(thread), short_function(function, 40));
+  }
+
+  // One line of the table: `cell` in `column`, or in no column.
+  std::string line(std::string_view number, std::string_view mark, std::size_t column, std::string_view cell,
+                   bool switched, std::string_view place, const auto& paint) const {
+    std::string text = fmt::format("{:>{}}{}", number, number_width_, mark.empty() ? " " : style_.red(mark));
+    const std::size_t columns = one_column_ ? 1 : column_of_.size();
+    for (std::size_t c = 0; c < columns; ++c) {
+      if (c > 0) text += style_.dim("│");
+      const bool here = c == column;
+      text += here && switched ? style_.yellow("▸") : " ";
+      text += here ? paint(padded(clipped(cell, cell_width_), cell_width_)) : std::string(cell_width_, ' ');
+    }
+    if (place_width_ > 0) text += style_.dim("│ ") + style_.dim(clipped_front(place, place_width_));
+    const std::size_t end = text.find_last_not_of(' ');
+    text.resize(end == std::string::npos ? 0 : end + 1);
+    return text + "\n";
+  }
+
+  void header() {
+    const auto bold = [&](const std::string& text) { return style_.bold(text); };
+    if (one_column_) {
+      for (const auto& [thread, column] : column_of_) {
+        if (column < 16)
+          out_ += fmt::format("{}{}\n", std::string(number_width_ + 2, ' '), bold(title_of(thread)));
+      }
+      if (column_of_.size() > 16) out_ += fmt::format("  … and {} more threads\n", column_of_.size() - 16);
+      return;
+    }
+    std::string text(number_width_ + 1, ' ');
+    for (const auto& [thread, column] : column_of_) {
+      if (column > 0) text += style_.dim("│");
+      text += " " + bold(padded(clipped(title_of(thread), cell_width_), cell_width_));
+    }
+    if (place_width_ > 0) text += style_.dim("│ ") + bold("where");
+    const std::size_t end = text.find_last_not_of(' ');
+    out_ += text.substr(0, end + 1) + "\n";
+  }
+
+  void event_row(const Row& row) {
+    const TraceEvent& event = *row.event;
+    const Operation operation = describe(trace_, event, names_);
+    const bool switched = event.thread != previous_;
+    previous_ = event.thread;
+    any_stale_ |= operation.is_stale;
+    any_cited_ |= row.cited;
+    std::string text = operation.line();
+    std::size_t width = cell_width_;
+    if (one_column_) {
+      text = padded(thread_tag(event.thread), tag_width_) + " " + text;
+      width = cell_width_;
+    }
+    const auto paint = [&](const std::string& cell) {
+      if (event.kind == EventKind::kFinding || row.cited) return style_.red(cell);
+      if (operation.is_stale) return style_.magenta(cell);
+      if (event.kind == EventKind::kNote || event.kind == EventKind::kOutcome) return style_.cyan(cell);
+      return cell;
+    };
+    bool first = true;
+    for (const std::string& part : wrapped(text, width)) {
+      out_ += line(first ? fmt::format("#{}", index_of(event.id)) : "", first && row.cited ? "!" : "",
+                   one_column_ ? 0 : column_of_.at(event.thread), part, first && switched,
+                   first ? place_of(event) : "", paint);
+      first = false;
+    }
+  }
+
+  void footer() {
+    const std::string indent(number_width_ + 2, ' ');
+    for (const std::string& entry : names_.legend())
+      out_ += style_.dim(clipped(indent + entry, width_)) + "\n";
+    std::string key = "▸ another thread runs   ← the store that was read";
+    if (any_stale_) key += "   STALE: a newer store existed";
+    if (any_cited_) key += "   ! cited by the report";
+    out_ += style_.dim(clipped(indent + key, width_)) + "\n";
+  }
+
+  const Trace& trace_;
+  const ColumnOptions& options_;
+  std::size_t width_;
+  Style style_;
+  Names names_;
+  std::vector<Row> rows_;
+  std::map<ThreadId, std::size_t> column_of_;
+  std::size_t number_width_ = 3, cell_width_ = 0, place_width_ = 0, tag_width_ = 0;
+  bool one_column_ = false;
+  ThreadId previous_ = kNoThread;
+  bool any_stale_ = false, any_cited_ = false;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string columns(const Trace& trace, const ColumnOptions& options) {
+  return Table(trace, options).write();
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,29 @@
+// The trace of an execution in a terminal, time downward, one column for each thread:
+//
+//         T0 main                    │ T1 producer()            │ where
+//     12  store data = 42 relaxed    │                          │ mp.cpp:9
+//     13                             │▸load flag → 0 acquire    │ mp.cpp:15
+//                                    │   ← initial (STALE: …)   │
+//
+// ▸ marks a switch of threads, ! an event that the finding cites. Where the columns would be too narrow,
+// threads are named in one column instead.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+struct ColumnOptions {
+  std::size_t width = 100;
+  std::size_t max_rows = 120;
+  bool color = false;
+  const TraceFinding* finding = nullptr;  // whose events are marked; nullptr: all findings'
+};
+
+// Empty where the trace has no events.
+std::string columns(const Trace& trace, const ColumnOptions& options = {});
+
+}  // namespace heddle::report

@@ -1,0 +1,31 @@
+// Text from the tested program, its symbols or a file, made safe to show: it can neither move the cursor nor
+// colour the terminal nor reverse the direction of writing.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace heddle::report {
+
+// One line: control characters, newlines included, become \n, \t, \x1b…; bytes that are no UTF-8 become \xNN;
+// marks that change the direction of writing become \u{…}. All else stays.
+std::string escaped(std::string_view text);
+
+// The same, but newlines and tabs stay: for the program's output.
+std::string escaped_lines(std::string_view text);
+
+// Valid UTF-8 for JSON, which escapes control characters by itself: other bytes become \xNN.
+std::string utf8(std::string_view text);
+
+// Columns on a terminal of text that is escaped.
+std::size_t width_of(std::string_view text);
+
+// At most `width` columns; where something is cut off, "…" stands at the end (or at the beginning).
+std::string clipped(std::string_view text, std::size_t width);
+std::string clipped_front(std::string_view text, std::size_t width);
+
+// Filled with spaces up to `width` columns.
+std::string padded(std::string_view text, std::size_t width);
+
+}  // namespace heddle::report

@@ -1,0 +1,26 @@
+// One event as a few words: "load flag → 1 acquire ← T2 #14".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tool/artifact/trace.h"
+#include "tool/report/names.h"
+
+namespace heddle::report {
+
+struct Operation {
+  std::string text;    // "load flag → 1 acquire"
+  std::string source;  // "← T2 #14" or "← initial"; empty: reads nothing
+  std::string remark;  // "stale: T1 #17 wrote 3", "timed out"; empty: nothing special
+  bool is_stale = false;
+
+  std::string line() const;
+};
+
+Operation describe(const Trace& trace, const TraceEvent& event, Names& names);
+
+// The machine-readable name of a kind, as in JSON: "atomic load".
+const char* event_kind_name(EventKind kind);
+
+}  // namespace heddle::report

@@ -1,0 +1,193 @@
+#include "tool/report/places.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "tool/artifact/fingerprint.h"
+#include "tool/artifact/stack_view.h"
+#include "tool/report/escape.h"
+
+namespace heddle::report {
+namespace {
+
+// Everything between `open` and its `close` at the outermost level becomes "…".
+std::string collapsed(std::string_view text, char open, char close) {
+  std::string kept;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    // operator<, operator<<, operator->, operator() are names, not brackets.
+    const bool is_name =
+        depth == 0 && kept.size() >= 8 &&
+        kept.find("operator", kept.size() - 10 < kept.size() ? kept.size() - 10 : 0) != std::string::npos &&
+        (kept.ends_with("operator") || kept.ends_with("operator<") || kept.ends_with("operator-") ||
+         kept.ends_with("operator("));
+    if (c == open && !is_name) {
+      if (depth++ == 0) (kept += c) += "…";
+    } else if (c == close && !is_name && depth > 0) {
+      if (--depth == 0) kept += c;
+    } else if (depth == 0) {
+      kept += c;
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string PathStyle::shown(std::string_view path) const {
+  if (!cwd_.empty() && cwd_ != "/" && path.size() > cwd_.size() + 1 && path.starts_with(cwd_) &&
+      path[cwd_.size()] == '/') {
+    path.remove_prefix(cwd_.size() + 1);
+  } else if (!prefix_.empty()) {
+    if (const std::size_t at = path.find(prefix_); at != std::string_view::npos) {
+      path.remove_prefix(at + prefix_.size());
+    }
+  }
+  return escaped(path);
+}
+
+std::string short_function(std::string_view function, std::size_t width) {
+  std::string name = escaped(function);
+  if (width_of(name) > width) name = collapsed(name, '<', '>');
+  if (width_of(name) > width) name = collapsed(name, '(', ')');
+  return clipped(name, width);
+}
+
+std::string place_text(const Frame& frame, const PathStyle& paths) {
+  if (frame.file.empty()) return {};
+  std::string text = paths.shown(frame.file);
+  if (frame.line != 0) text += fmt::format(":{}", frame.line);
+  if (frame.line != 0 && frame.column != 0) text += fmt::format(":{}", frame.column);
+  return text;
+}
+
+std::string thread_tag(ThreadId thread) {
+  return thread == kNoThread ? "T?" : fmt::format("T{}", index_of(thread));
+}
+
+std::string thread_text(ThreadId thread) {
+  if (thread == kMainThread) return "main thread";
+  return thread == kNoThread ? "an unknown thread" : "thread " + thread_tag(thread);
+}
+
+std::string finding_summary(const Trace& trace, const TraceFinding& finding, const PathStyle& paths) {
+  std::string text = to_string(finding.kind);
+  if (finding.kind == FindingKind::kNonZeroExit) text += fmt::format(" {}", finding.exit_status);
+  if (finding.kind == FindingKind::kSignal) text += " " + signal_name(finding.signal);
+  for (const TracePart* part : deciding_parts(finding)) {
+    const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
+    const Frame* frame = deciding_frame(frames);
+    if (frame == nullptr) continue;
+    const std::string place = place_text(*frame, paths);
+    if (!place.empty()) {
+      text += " " + place;
+    } else if (!frame->module.empty()) {
+      text += fmt::format(" ({}+{:#x})", paths.shown(frame->module), frame->offset);
+    }
+    if (!frame->function.empty()) text += " in " + short_function(frame->function, 100);
+    return text;
+  }
+  if (!finding.message.empty()) text += ": " + clipped(escaped(finding.message), 120);
+  return text;
+}
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+const char* order_name(MemoryOrder order) {
+  switch (order) {
+    case MemoryOrder::kRelaxed:
+      return "relaxed";
+    case MemoryOrder::kConsume:
+      return "consume";
+    case MemoryOrder::kAcquire:
+      return "acquire";
+    case MemoryOrder::kRelease:
+      return "release";
+    case MemoryOrder::kAcqRel:
+      return "acq_rel";
+    case MemoryOrder::kSeqCst:
+      return "seq_cst";
+  }
+  return "?";
+}
+
+const char* ending_name(Ending ending) {
+  switch (ending) {
+    case Ending::kRunning:
+      return "unfinished";
+    case Ending::kExited:
+      return "exited";
+    case Ending::kFinding:
+      return "stopped by a finding";
+    case Ending::kSignalled:
+      return "killed";
+    case Ending::kTimedOut:
+      return "timed out";
+    case Ending::kCut:
+      return "cut";
+    case Ending::kDiverged:
+      return "diverged";
+    case Ending::kUnsupported:
+      return "unsupported call";
+    case Ending::kInternalError:
+      return "internal error";
+  }
+  return "?";
+}
+
+const char* role_name(PartRole role) {
+  switch (role) {
+    case PartRole::kHere:
+      return "here";
+    case PartRole::kAccess:
+      return "access";
+    case PartRole::kPreviousAccess:
+      return "previous access";
+    case PartRole::kBlockedThread:
+      return "blocked";
+    case PartRole::kHolds:
+      return "holds";
+    case PartRole::kWaits:
+      return "waits";
+    case PartRole::kThreadCreated:
+      return "thread created";
+    case PartRole::kAllocated:
+      return "allocated";
+    case PartRole::kFreed:
+      return "freed";
+    case PartRole::kRunningThread:
+      return "running";
+  }
+  return "?";
+}
+
+const char* model_name(ModelKind model) {
+  switch (model) {
+    case ModelKind::kCxx20:
+      return "c++20";
+    case ModelKind::kC11Tester:
+      return "c11tester";
+    case ModelKind::kSc:
+      return "sc";
+  }
+  return "?";
+}
+
+std::string grouped(std::uint64_t n) {
+  std::string text = std::to_string(n);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,51 @@
+// How places, functions, threads and numbers are written in every report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+// Paths below the program's working directory are shown relative to it; `strip_prefix` (TSan's
+// strip_path_prefix) is taken off the rest.
+class PathStyle {
+ public:
+  explicit PathStyle(const Trace& trace, std::string strip_prefix = {})
+      : cwd_(trace.program.cwd), prefix_(std::move(strip_prefix)) {}
+  std::string shown(std::string_view path) const;
+
+ private:
+  std::string cwd_;
+  std::string prefix_;
+};
+
+std::string_view base_name(std::string_view path);
+
+// A function's name of at most `width` columns: template arguments and then parameters give way to "…".
+std::string short_function(std::string_view function, std::size_t width);
+
+// "race.cpp:8:11", as much of it as is known; empty where nothing is.
+std::string place_text(const Frame& frame, const PathStyle& paths);
+
+// "main thread" or "thread T3".
+std::string thread_text(ThreadId thread);
+// "T3".
+std::string thread_tag(ThreadId thread);
+
+// "data race race.cpp:8:11 in increment()": one line that says which bug it is.
+std::string finding_summary(const Trace& trace, const TraceFinding& finding, const PathStyle& paths);
+
+// "SIGSEGV"; "signal 77" where it has no name.
+std::string signal_name(int signal);
+const char* order_name(MemoryOrder order);
+const char* ending_name(Ending ending);
+const char* role_name(PartRole role);
+const char* model_name(ModelKind model);
+
+// 1234567 as "1,234,567".
+std::string grouped(std::uint64_t n);
+
+}  // namespace heddle::report

@@ -1,0 +1,26 @@
+// Which events of a trace are shown, and where stretches in which nothing of interest happens are folded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+struct Row {
+  const TraceEvent* event = nullptr;  // nullptr: a fold
+  std::string fold;                   // "… 1,204 events: T1 800, T2 404"
+  bool cited = false;                 // by a finding
+};
+
+struct RowOptions {
+  std::size_t max_rows = 120;  // about; everything is shown where there are no more events than this
+  const TraceFinding* finding = nullptr;  // whose events matter; nullptr: all findings'
+};
+
+std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options);
+
+}  // namespace heddle::report

@@ -1,0 +1,413 @@
+#include "tool/report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tool/artifact/stack_view.h"
+#include "tool/report/escape.h"
+#include "tool/report/names.h"
+#include "tool/report/places.h"
+#include "tool/report/style.h"
+
+namespace heddle::report {
+namespace {
+
+constexpr std::string_view kRule = "==================\n";
+constexpr std::size_t kFunctionWidth = 110;
+constexpr std::size_t kOutputLines = 20;
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
+      : trace_(trace),
+        finding_(finding),
+        options_(options),
+        paths_(trace, options.strip_path_prefix),
+        style_(options.color),
+        names_(trace) {}
+
+  std::string write() {
+    out_ += kRule;
+    out_ +=
+        style_.red(fmt::format("WARNING: heddle: {} (pid={})", to_string(finding_.kind), trace_.pid)) + "\n";
+    write_body();
+    out_ += style_.bold("SUMMARY: heddle: " + finding_summary(trace_, finding_, paths_)) + "\n";
+    out_ += kRule;
+    if (!options_.artifact.empty()) {
+      out_ += "reproduce: " + style_.bold("heddle replay " + shell_word(options_.artifact)) + "\n";
+    }
+    return out_;
+  }
+
+ private:
+  void write_body() {
+    switch (finding_.kind) {
+      case FindingKind::kDataRace:
+        race();
+        break;
+      case FindingKind::kDeadlock:
+        deadlock();
+        break;
+      case FindingKind::kLostWakeUp:
+        lost_wake_up();
+        break;
+      case FindingKind::kLivelock:
+        livelock();
+        break;
+      case FindingKind::kNonZeroExit:
+        paragraph(fmt::format("The program exited with status {}.", finding_.exit_status));
+        message();
+        break;
+      case FindingKind::kThreadLeak:
+        paragraph("Threads that were neither joined nor detached when the program ended:");
+        message();
+        break;
+      case FindingKind::kLockOrderInversion:
+        lock_order();
+        break;
+      case FindingKind::kHeapUseAfterFree:
+        use_after_free();
+        break;
+      default:
+        failure();
+        break;
+    }
+    parts_of(PartRole::kAllocated);
+    parts_of(PartRole::kFreed);
+    parts_of(PartRole::kWaits);
+    parts_of(PartRole::kRunningThread);
+    threads();
+    output();
+  }
+
+  void line(std::string_view text) { out_ += fmt::format("  {}\n", text); }
+  void paragraph(std::string_view text) {
+    line(text);
+    out_ += "\n";
+  }
+  void message() {
+    if (finding_.message.empty()) return;
+    paragraph(escaped(finding_.message));
+  }
+
+  // A heading and the stack of the part.
+  void place(const std::string& heading, const TracePart& part) {
+    const std::vector<Frame> frames = visible_frames(trace_, part.pc, part.stack);
+    line(style_.blue(frames.empty() ? heading + " (no stack)" : heading));
+    const Frame* deciding = deciding_frame(frames);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      frame(i, frames[i]);
+      if (&frames[i] == deciding) source(frames[i]);
+    }
+    out_ += "\n";
+  }
+
+  void frame(std::size_t number, const Frame& f) {
+    out_ += fmt::format("    #{} {}", number,
+                        f.function.empty() ? "??" : short_function(f.function, kFunctionWidth));
+    if (const std::string place = place_text(f, paths_); !place.empty()) out_ += " " + style_.bold(place);
+    const std::string where = f.module.empty()
+                                  ? fmt::format("({:#x})", f.offset)
+                                  : fmt::format("({}+{:#x})", escaped(base_name(f.module)), f.offset);
+    out_ += " " + style_.dim(where) + "\n";
+  }
+
+  void source(const Frame& f) {
+    const std::string* text = options_.source_lines ? trace_.symbols.source_line(f.file, f.line) : nullptr;
+    if (text == nullptr) return;
+    std::string shown = *text;
+    std::replace(shown.begin(), shown.end(), '\t', ' ');
+    out_ += style_.dim(fmt::format("       {:>4} | ", f.line)) + clipped(escaped(shown), 86) + "\n";
+  }
+
+  // "mutex 'queue.lock' (0x…)".
+  std::string object(const TracePart& part, std::string_view otherwise) {
+    std::string text = part.text.empty() ? std::string(otherwise) : escaped(part.text);
+    if (part.address == 0) return text;
+    return fmt::format("{} '{}' ({:#x})", text, names_.location(part.address), part.address);
+  }
+
+  static std::string access_text(const TracePart& part) {
+    switch (part.access) {
+      case AccessKind::kRead:
+        return "read";
+      case AccessKind::kWrite:
+        return "write";
+      case AccessKind::kAtomicRead:
+        return "atomic read";
+      case AccessKind::kAtomicWrite:
+        return "atomic write";
+      case AccessKind::kNone:
+        break;
+    }
+    return "access";
+  }
+
+  void access(const TracePart& part) {
+    std::string what = access_text(part);
+    if (part.role == PartRole::kPreviousAccess) what = "previous " + what;
+    const std::string size = part.size != 0 ? fmt::format(" of size {}", part.size) : "";
+    place(
+        fmt::format("{}{} at {:#x} by {}:", capitalised(what), size, part.address, thread_text(part.thread)),
+        part);
+  }
+
+  void race() {
+    message();
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) access(part);
+    }
+    location();
+  }
+
+  void use_after_free() {
+    message();
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kHere || part.role == PartRole::kAccess) access(part);
+    }
+    location();
+  }
+
+  // What the raced memory is. Heap blocks are told with their allocation, by parts_of(kAllocated).
+  void location() {
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kAccess && part.role != PartRole::kHere) continue;
+      const auto symbol = trace_.symbols.data.find(part.address);
+      if (symbol != trace_.symbols.data.end()) {
+        const DataSymbol& d = symbol->second;
+        std::string text =
+            fmt::format("Location is global '{}' of size {} at {:#x} ({}+{:#x})", escaped(d.variable), d.size,
+                        d.start, escaped(base_name(d.module)), d.offset - (part.address - d.start));
+        if (d.name != d.variable) text += fmt::format(", here {}", escaped(d.name));
+        if (!d.file.empty() && d.line != 0)
+          text += fmt::format(", declared at {}:{}", paths_.shown(d.file), d.line);
+        paragraph(text);
+      } else if (part.memory == MemoryKind::kStack) {
+        paragraph(part.other == kNoThread ? "Location is on the stack of a thread."
+                                          : fmt::format("Location is stack of {}.", thread_text(part.other)));
+      } else if (part.memory == MemoryKind::kGlobal) {
+        const TraceModule* module = trace_.module_at(part.address);
+        paragraph(module == nullptr
+                      ? fmt::format("Location is a global at {:#x}", part.address)
+                      : fmt::format("Location is a global at {:#x} ({}+{:#x})", part.address,
+                                    escaped(base_name(module->path)), part.address - module->base));
+      }
+      return;
+    }
+  }
+
+  const TracePart* holder_of(const TracePart& waiter) const {
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kHolds && part.address == waiter.address && part.thread == waiter.other)
+        return &part;
+    }
+    return nullptr;
+  }
+
+  void deadlock() {
+    message();
+    std::string cycle;
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kBlockedThread) continue;
+      cycle += cycle.empty() ? "" : ", ";
+      cycle += fmt::format("{} waits for {}", thread_tag(part.thread), waited_for(part));
+      if (part.other != kNoThread && part.address != 0)
+        cycle += fmt::format(" held by {}", thread_tag(part.other));
+    }
+    if (!cycle.empty()) paragraph(style_.bold("Cycle: " + cycle + "."));
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kBlockedThread) continue;
+      const bool is_held = part.other != kNoThread && part.address != 0;
+      place(
+          fmt::format("{} waits for {}{} at:", capitalised(thread_text(part.thread)), object_or_thread(part),
+                      is_held ? fmt::format(", held by {},", thread_text(part.other)) : ""),
+          part);
+      if (const TracePart* holder = holder_of(part)) {
+        place(fmt::format("{} took {} at:", capitalised(thread_text(holder->thread)), object(*holder, "it")),
+              *holder);
+      }
+    }
+  }
+
+  // In the cycle: the name alone.
+  std::string waited_for(const TracePart& part) {
+    if (part.address != 0) return fmt::format("'{}'", names_.location(part.address));
+    if (part.other != kNoThread) return thread_text(part.other) + " to end";
+    return part.text.empty() ? "something that cannot happen" : escaped(part.text);
+  }
+
+  std::string object_or_thread(const TracePart& part) {
+    if (part.address == 0 && part.other != kNoThread) return thread_text(part.other) + " to end";
+    return object(part, "an object");
+  }
+
+  void lost_wake_up() {
+    message();
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kHere || part.role == PartRole::kBlockedThread) {
+        place(fmt::format("{} waits for {} and nobody is left to wake it, at:",
+                          capitalised(thread_text(part.thread)), object(part, "a condition variable")),
+              part);
+      }
+    }
+  }
+
+  void livelock() {
+    message();
+    if (finding_.message.empty())
+      paragraph("No thread makes progress any more, however fairly they are scheduled.");
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kHere && part.role != PartRole::kBlockedThread) continue;
+      const std::string what =
+          part.address != 0 ? fmt::format(" on '{}'", names_.location(part.address)) : "";
+      place(fmt::format("{} goes round and round{} at:", capitalised(thread_text(part.thread)), what), part);
+    }
+  }
+
+  void lock_order() {
+    message();
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kHolds && part.role != PartRole::kHere &&
+          part.role != PartRole::kBlockedThread)
+        continue;
+      place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, "mutex")),
+            part);
+    }
+  }
+
+  // Everything that one thread did wrong at one place.
+  void failure() {
+    std::string what = escaped(finding_.message);
+    if (finding_.kind == FindingKind::kSignal) {
+      what = fmt::format("{}{}{}", signal_name(finding_.signal), what.empty() ? "" : ": ", what);
+    }
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kHere && part.role != PartRole::kAccess) continue;
+      std::string heading = what.empty() ? "In " : what + ", in ";
+      if (!what.empty() && width_of(what) > 70) {
+        line(what);
+        heading = "In ";
+      }
+      if (part.address != 0) {
+        heading += fmt::format("{}, on {}, at:", thread_text(part.thread),
+                               object(part, finding_.kind == FindingKind::kSignal ? "address" : "object"));
+      } else {
+        heading += fmt::format("{} at:", thread_text(part.thread));
+      }
+      place(heading, part);
+      what.clear();
+    }
+    if (!what.empty()) paragraph(what);
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kHolds) {
+        place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, "it")), part);
+      } else if (part.role == PartRole::kPreviousAccess) {
+        access(part);
+      } else if (part.role == PartRole::kBlockedThread) {
+        place(
+            fmt::format("{} waits for {} at:", capitalised(thread_text(part.thread)), object_or_thread(part)),
+            part);
+      }
+    }
+  }
+
+  void parts_of(PartRole role) {
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != role) continue;
+      const std::string who = thread_text(part.thread);
+      switch (role) {
+        case PartRole::kAllocated:
+          place(fmt::format("Location is heap block of size {} at {:#x} allocated by {}:", part.block_size,
+                            part.block, who),
+                part);
+          break;
+        case PartRole::kFreed:
+          place(fmt::format("Freed by {} at:", who), part);
+          break;
+        case PartRole::kWaits:
+          place(fmt::format("{} was waiting for {} at:", capitalised(who), object_or_thread(part)), part);
+          break;
+        default:
+          place(fmt::format("{} was at:", capitalised(who)), part);
+          break;
+      }
+    }
+  }
+
+  void threads() {
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kThreadCreated) continue;
+      const std::string function = thread_function(trace_, part.thread);
+      const std::string name = function.empty() ? "" : fmt::format(" '{}'", short_function(function, 60));
+      place(fmt::format("{}{} created by {} at:", capitalised(thread_text(part.thread)), name,
+                        thread_text(part.other)),
+            part);
+    }
+  }
+
+  // A failed test says why in its output; the end of it is what matters.
+  void output() {
+    if (finding_.kind != FindingKind::kNonZeroExit || trace_.output.empty()) return;
+    std::string text = escaped_lines(trace_.output);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    std::size_t start = text.size();
+    for (std::size_t lines = 0; start != std::string::npos && start > 0 && lines < kOutputLines; ++lines) {
+      start = text.rfind('\n', start - 1);
+    }
+    if (start == std::string::npos) start = 0;
+    line(start == 0 && !trace_.output_cut ? "Its output:" : "The end of its output:");
+    if (start > 0) ++start;
+    while (start < text.size()) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      out_ += "    | " + text.substr(start, end - start) + "\n";
+      start = end + 1;
+    }
+    out_ += "\n";
+  }
+
+  const Trace& trace_;
+  const TraceFinding& finding_;
+  const TextOptions& options_;
+  PathStyle paths_;
+  Style style_;
+  Names names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
+  return Writer(trace, finding, options).write();
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view("/._-+=:,@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return word;
+  const bool has_control = escaped(word) != word;
+  // A control character can be pasted only as part of $'…', where quotes and backslashes are written
+  // differently.
+  std::string quoted;
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += has_control ? "\\'" : "'\\''";
+    } else if (c == '\\' && has_control) {
+      quoted += "\\\\";
+    } else {
+      const std::string_view one(&c, 1);
+      quoted += has_control && static_cast<unsigned char>(c) < 0x80 ? escaped(one) : std::string(one);
+    }
+  }
+  return has_control ? "$'" + escaped(quoted) + "'" : "'" + quoted + "'";
+}
+
+}  // namespace heddle::report
