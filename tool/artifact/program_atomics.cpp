@@ -7,11 +7,11 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <unordered_map>
 
 #include <capstone/capstone.h>
 #include <cxxabi.h>
 
+#include "tool/artifact/program_calls.h"
 #include "tool/artifact/program_lines.h"
 
 namespace heddle {
@@ -23,9 +23,9 @@ struct Function {
   std::uint64_t size = 0;
 };
 
+constexpr std::string_view kNoSymbols = "(no symbols)";
+
 struct Sweep {
-  std::size_t bytes = 0;
-  bool calls_runtime = false;
   std::size_t count = 0;
   std::uint64_t first_address = 0;
   std::string first_instruction;
@@ -38,12 +38,6 @@ std::string demangled(const std::string& symbol) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
   return text != nullptr ? std::string(text.get()) : symbol;
-}
-
-std::int32_t displacement(const std::uint8_t* bytes) {
-  std::int32_t value = 0;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
 }
 
 bool has_lock_prefix(const cs_insn& instruction) {
@@ -73,9 +67,25 @@ bool is_atomic(const cs_insn& instruction) {
   }
 }
 
+// Whether the bytes could hold an atomic instruction at all; most functions stop here. Disassembling is the
+// slow part (about 4 MB/s).
+bool worth_disassembling(const unsigned char* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const unsigned char byte = bytes[i];
+    if (byte == 0xf0) return true;  // lock, and the last byte of mfence
+    if (i + 1 < size && (byte == 0x86 || byte == 0x87) && bytes[i + 1] < 0xc0)
+      return true;  // xchg with memory
+    if (i + 1 < size && byte == 0x0f &&
+        (bytes[i + 1] == 0xb0 || bytes[i + 1] == 0xb1 || bytes[i + 1] == 0xc7)) {
+      return true;  // cmpxchg
+    }
+  }
+  return false;
+}
+
 class Disassembler {
  public:
-  explicit Disassembler(const ElfFile& file) : code_(file.code()), slots_(file.got_slots()) {
+  Disassembler() {
     usable_ = cs_open(CS_ARCH_X86, CS_MODE_64, &handle_) == CS_ERR_OK;
     if (!usable_) return;
     cs_option(handle_, CS_OPT_SKIPDATA, CS_OPT_ON);  // bytes that are no instruction do not end the sweep
@@ -89,98 +99,71 @@ class Disassembler {
   Disassembler(const Disassembler&) = delete;
   Disassembler& operator=(const Disassembler&) = delete;
 
-  const std::vector<CodeRange>& code() const { return code_; }
-
-  Sweep sweep(std::uint64_t address, std::uint64_t size) {
+  Sweep sweep(const unsigned char* bytes, std::size_t size, std::uint64_t address) {
     Sweep result;
-    const CodeRange* range = range_of(address);
-    if (!usable_ || range == nullptr) return result;
-    const std::uint8_t* bytes = range->bytes + (address - range->address);
-    result.bytes = static_cast<std::size_t>(std::min(size, range->size - (address - range->address)));
-    std::size_t left = result.bytes;
-    while (left > 0 && cs_disasm_iter(handle_, &bytes, &left, &address, instruction_)) {
-      if (is_atomic(*instruction_)) {
-        if (result.count++ == 0) {
-          result.first_address = instruction_->address;
-          result.first_instruction = instruction_->mnemonic;
-        }
-      } else if (instruction_->id == X86_INS_CALL || instruction_->id == X86_INS_JMP) {
-        result.calls_runtime = result.calls_runtime || is_runtime_call(*instruction_);
-      }
+    if (!usable_ || !worth_disassembling(bytes, size)) return result;
+    while (size > 0 && cs_disasm_iter(handle_, &bytes, &size, &address, instruction_)) {
+      if (!is_atomic(*instruction_) || result.count++ > 0) continue;
+      result.first_address = instruction_->address;
+      result.first_instruction = instruction_->mnemonic;
     }
     return result;
   }
 
  private:
-  const CodeRange* range_of(std::uint64_t address) const {
-    for (const CodeRange& range : code_) {
-      if (address >= range.address && address - range.address < range.size) return &range;
-    }
-    return nullptr;
-  }
-
-  bool is_runtime_slot(std::uint64_t slot) const {
-    const auto found = slots_.find(slot);
-    return found != slots_.end() && found->second.starts_with("__tsan_");
-  }
-
-  // `call stub@plt`, or through the global offset table with -fno-plt.
-  bool is_runtime_call(const cs_insn& instruction) {
-    const std::uint64_t end = instruction.address + instruction.size;
-    if (instruction.size == 5 && (instruction.bytes[0] == 0xe8 || instruction.bytes[0] == 0xe9)) {
-      return is_runtime_stub(end +
-                             static_cast<std::uint64_t>(std::int64_t{displacement(instruction.bytes + 1)}));
-    }
-    if (instruction.size == 6 && instruction.bytes[0] == 0xff &&
-        (instruction.bytes[1] == 0x15 || instruction.bytes[1] == 0x25)) {
-      return is_runtime_slot(end +
-                             static_cast<std::uint64_t>(std::int64_t{displacement(instruction.bytes + 2)}));
-    }
-    return false;
-  }
-
-  // A stub of the procedure linkage table: [endbr64] [bnd] jmp *slot(%rip), whatever linker made it.
-  bool is_runtime_stub(std::uint64_t target) {
-    const auto known = stubs_.find(target);
-    if (known != stubs_.end()) return known->second;
-    bool& answer = stubs_[target] = false;
-    const CodeRange* range = range_of(target);
-    if (range == nullptr) return false;
-    std::uint64_t at = target - range->address;
-    const auto starts = [&](std::initializer_list<std::uint8_t> bytes) {
-      return range->size - at >= bytes.size() && std::equal(bytes.begin(), bytes.end(), range->bytes + at);
-    };
-    if (starts({0xf3, 0x0f, 0x1e, 0xfa})) at += 4;
-    if (starts({0xf2})) at += 1;
-    if (!starts({0xff, 0x25}) || range->size - at < 6) return false;
-    const std::uint64_t end = range->address + at + 6;
-    answer =
-        is_runtime_slot(end + static_cast<std::uint64_t>(std::int64_t{displacement(range->bytes + at + 2)}));
-    return answer;
-  }
-
-  std::vector<CodeRange> code_;
-  std::map<std::uint64_t, std::string> slots_;
-  std::unordered_map<std::uint64_t, bool> stubs_;
   csh handle_ = 0;
   cs_insn* instruction_ = nullptr;
   bool usable_ = false;
 };
 
-// The functions of the symbol table, one for each address; without any, each section as a whole.
-std::vector<Function> functions_of(const std::vector<ElfSymbol>& symbols,
+// The functions of the symbol table, one for each address. In a stripped file, where .dynsym has but a few of
+// them, each section as a whole.
+std::vector<Function> functions_of(const ElfFile& file, const std::vector<ElfSymbol>& symbols,
                                    const std::vector<CodeRange>& code) {
+  std::vector<Function> functions;
+  if (!file.has_section(".symtab")) {
+    for (const CodeRange& range : code) functions.push_back({kNoSymbols, range.address, range.size});
+    return functions;
+  }
   std::map<std::uint64_t, Function> by_address;
   for (const ElfSymbol& symbol : symbols) {
     if (!symbol.is_function || !symbol.is_defined || symbol.size == 0) continue;
     by_address.try_emplace(symbol.address, Function{symbol.name, symbol.address, symbol.size});
   }
-  std::vector<Function> functions;
   for (const auto& [address, function] : by_address) functions.push_back(function);
-  if (functions.empty()) {
-    for (const CodeRange& range : code) functions.push_back({"(no symbols)", range.address, range.size});
-  }
   return functions;
+}
+
+const CodeRange* range_of(const std::vector<CodeRange>& code, std::uint64_t address) {
+  for (const CodeRange& range : code) {
+    if (address >= range.address && address - range.address < range.size) return &range;
+  }
+  return nullptr;
+}
+
+// Adds what the debug information knows, and takes out the toolchain's own code.
+std::vector<HiddenAtomics> with_sources(const ElfFile& file, std::vector<HiddenAtomics> found,
+                                        const std::vector<std::string_view>& names,
+                                        const std::vector<std::uint64_t>& instrumented) {
+  std::vector<HiddenAtomics> result;
+  if (found.empty()) return result;
+  const SourceLines lines(file);
+  std::set<std::uint64_t> instrumented_units;
+  for (std::uint64_t address : instrumented) {
+    if (const auto unit = lines.unit(address)) instrumented_units.insert(*unit);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    HiddenAtomics& entry = found[i];
+    const auto unit = lines.unit(entry.address);
+    if (unit && instrumented_units.count(*unit) != 0) entry.in_instrumented_code = true;
+    if (!entry.in_instrumented_code && is_toolchain_function(names[i])) continue;
+    if (const auto place = lines.place(entry.address)) {
+      entry.file = place->file;
+      entry.line = place->line;
+    }
+    result.push_back(std::move(entry));
+  }
+  return result;
 }
 
 }  // namespace
@@ -206,40 +189,30 @@ bool is_toolchain_function(std::string_view symbol) {
 }
 
 std::vector<HiddenAtomics> find_hidden_atomics(const ElfFile& file, std::size_t max_bytes) {
-  Disassembler disassembler(file);
+  const std::vector<CodeRange> code = file.code();
   const std::vector<ElfSymbol> symbols = file.symbols();
+  const RuntimeCalls runtime_calls(file, code);
+  Disassembler disassembler;
   std::vector<HiddenAtomics> found;
   std::vector<std::string_view> names;  // the symbol of each of `found`
   std::vector<std::uint64_t> instrumented;
-  for (const Function& function : functions_of(symbols, disassembler.code())) {
-    const Sweep sweep =
-        disassembler.sweep(function.address, std::min<std::uint64_t>(function.size, max_bytes));
-    max_bytes -= std::min(max_bytes, sweep.bytes);
-    if (sweep.calls_runtime) instrumented.push_back(function.address);
+  for (const Function& function : functions_of(file, symbols, code)) {
+    const CodeRange* range = range_of(code, function.address);
+    if (range == nullptr) continue;
+    const std::size_t offset = static_cast<std::size_t>(function.address - range->address);
+    const std::size_t size =
+        static_cast<std::size_t>(std::min<std::uint64_t>({function.size, range->size - offset, max_bytes}));
+    max_bytes -= size;
+    // A stripped section as a whole says nothing about each of its functions.
+    const bool calls = function.symbol != kNoSymbols && runtime_calls.any_in(*range, offset, size);
+    if (calls) instrumented.push_back(function.address);
+    const Sweep sweep = disassembler.sweep(range->bytes + offset, size, function.address);
     if (sweep.count == 0) continue;
     names.push_back(function.symbol);
     found.push_back({demangled(std::string(function.symbol)), sweep.first_instruction, sweep.first_address,
-                     sweep.count, "", 0, sweep.calls_runtime});
+                     sweep.count, "", 0, calls});
   }
-  if (found.empty()) return found;
-  const SourceLines lines(file);
-  std::set<std::uint64_t> instrumented_units;
-  for (std::uint64_t address : instrumented) {
-    if (const auto unit = lines.unit(address)) instrumented_units.insert(*unit);
-  }
-  std::vector<HiddenAtomics> result;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    HiddenAtomics& entry = found[i];
-    const auto unit = lines.unit(entry.address);
-    if (unit && instrumented_units.count(*unit) != 0) entry.in_instrumented_code = true;
-    if (!entry.in_instrumented_code && is_toolchain_function(names[i])) continue;
-    if (const auto place = lines.place(entry.address)) {
-      entry.file = place->file;
-      entry.line = place->line;
-    }
-    result.push_back(std::move(entry));
-  }
-  return result;
+  return with_sources(file, std::move(found), names, instrumented);
 }
 
 }  // namespace heddle

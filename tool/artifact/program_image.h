@@ -57,7 +57,7 @@ struct ProgramImage {
 
 struct InspectOptions {
   // Code beyond this is not searched for hidden atomics, so that a huge program does not delay a campaign.
-  std::size_t max_code_bytes = std::size_t{64} << 20;
+  std::size_t max_code_bytes = std::size_t{16} << 20;  // about two seconds
 };
 
 Result<ProgramImage> inspect_program(const std::string& path, const InspectOptions& options = {});
