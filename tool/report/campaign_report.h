@@ -1,0 +1,74 @@
+// Everything that is said about a campaign when it is over; filled by whoever ran it, rendered by json.h and
+// summary.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+inline constexpr std::size_t kEndings = static_cast<std::size_t>(Ending::kInternalError) + 1;
+
+// One distinct finding, bug or warning. `trace` is one execution that showed it and outlives the report.
+struct CampaignFinding {
+  const Trace* trace = nullptr;
+  std::size_t finding = 0;  // index into trace->findings
+  std::uint64_t count = 0;  // executions that showed it
+  std::uint64_t first_execution = 0;
+  std::string artifact;  // path of its bug-N.heddle; empty: none was written
+
+  const TraceFinding& get() const { return trace->findings[finding]; }
+};
+
+struct StrategyShare {
+  std::string name;  // as on the command line, "pct:d=3"
+  std::uint64_t executions = 0;
+  std::uint64_t buggy_executions = 0;
+};
+
+struct CampaignReport {
+  std::string tool_version;
+  std::uint64_t seed = 0;
+  std::vector<std::string> program;  // argv
+  std::string program_path;
+  std::string build_id;
+  std::vector<std::pair<std::string, std::string>> options;  // as given, by their long names
+
+  std::uint64_t executions = 0;
+  std::uint64_t buggy_executions = 0;  // with at least one finding of severity bug
+  double seconds = 0;
+  std::uint32_t workers = 1;
+  std::array<std::uint64_t, kEndings> endings{};  // executions by Ending
+  std::vector<StrategyShare> strategies;
+  std::vector<CampaignFinding> findings;  // in the order in which they were found
+
+  bool histogram = false;
+  std::map<std::string, std::uint64_t> outcomes;
+
+  // What is left. Executions are told apart by their trace hashes.
+  std::uint64_t distinct_executions = 0;   // 0: not counted
+  std::uint64_t executions_seen_once = 0;  // hashes that came up exactly once
+  bool exhausted = false;                  // a strategy that goes through all executions has done so
+
+  std::vector<std::string> warnings;  // about the build or the run: no -g, inline assembly, cut output
+  std::string stopped_because;        // "the time was up"; empty: not told
+
+  double executions_per_second() const { return seconds > 0 ? static_cast<double>(executions) / seconds : 0; }
+
+  // The probability that one more execution is unlike all before: Good and Turing's estimate, the share of
+  // executions that were seen once (Good 1953, eq. 9). It takes executions to be drawn independently, which
+  // random strategies do. Negative: not known.
+  double share_new() const {
+    if (exhausted) return 0;
+    if (distinct_executions == 0 || executions == 0) return -1;
+    return static_cast<double>(executions_seen_once) / static_cast<double>(executions);
+  }
+};
+
+}  // namespace heddle::report

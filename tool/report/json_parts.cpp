@@ -1,0 +1,100 @@
+#include "tool/report/json_parts.h"
+
+#include <fmt/format.h>
+
+#include "tool/artifact/fingerprint.h"
+#include "tool/artifact/stack_view.h"
+#include "tool/report/escape.h"
+#include "tool/report/places.h"
+
+namespace heddle::report {
+namespace {
+
+const char* access_name(AccessKind access) {
+  switch (access) {
+    case AccessKind::kRead:
+      return "read";
+    case AccessKind::kWrite:
+      return "write";
+    case AccessKind::kAtomicRead:
+      return "atomic read";
+    case AccessKind::kAtomicWrite:
+      return "atomic write";
+    case AccessKind::kNone:
+      break;
+  }
+  return "none";
+}
+
+Json location_of(const Frame& frame, const TracePart& part) {
+  Json location;
+  location["role"] = role_name(part.role);
+  location["file"] = utf8(frame.file);
+  location["line"] = frame.line;
+  location["column"] = frame.column;
+  location["function"] = utf8(frame.function);
+  location["module"] = utf8(frame.module);
+  location["offset"] = hexadecimal(frame.offset);
+  return location;
+}
+
+Json stack_of(const Trace& trace, const TracePart& part, const std::vector<Frame>& frames) {
+  Json stack;
+  stack["role"] = role_name(part.role);
+  stack["thread"] = part.thread == kNoThread ? Json(nullptr) : Json(index_of(part.thread));
+  if (part.other != kNoThread) stack["other_thread"] = index_of(part.other);
+  if (part.access != AccessKind::kNone) stack["access"] = access_name(part.access);
+  if (part.size != 0) stack["size"] = part.size;
+  if (part.address != 0) stack["address"] = hexadecimal(part.address);
+  const auto symbol = trace.symbols.data.find(part.address);
+  if (symbol != trace.symbols.data.end()) stack["variable"] = utf8(symbol->second.name);
+  if (part.block != 0) {
+    stack["block"] = {{"address", hexadecimal(part.block)}, {"size", part.block_size}};
+  }
+  if (part.event != kNoEvent) stack["event"] = index_of(part.event);
+  if (!part.text.empty()) stack["text"] = utf8(part.text);
+  stack["frames"] = Json::array();
+  for (const Frame& frame : frames) stack["frames"].push_back(json_frame(frame));
+  return stack;
+}
+
+}  // namespace
+
+std::string hexadecimal(std::uint64_t n) { return fmt::format("{:#x}", n); }
+
+Json json_frame(const Frame& frame) {
+  return {{"function", utf8(frame.function)},
+          {"file", utf8(frame.file)},
+          {"line", frame.line},
+          {"column", frame.column},
+          {"module", utf8(frame.module)},
+          {"offset", hexadecimal(frame.offset)},
+          {"inlined", frame.inlined}};
+}
+
+Json json_finding(const Trace& trace, const TraceFinding& finding) {
+  Json json;
+  json["kind"] = to_string(finding.kind);
+  json["severity"] = finding.severity == Severity::kWarning ? "warning" : "bug";
+  json["summary"] = utf8(finding_summary(trace, finding, PathStyle(trace)));
+  json["message"] = utf8(finding.message);
+  json["signature"] = fingerprint(trace, finding);
+  if (finding.kind == FindingKind::kSignal) json["signal"] = signal_name(finding.signal);
+  if (finding.kind == FindingKind::kNonZeroExit) json["exit_status"] = finding.exit_status;
+  json["locations"] = Json::array();
+  for (const TracePart* part : deciding_parts(finding)) {
+    const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
+    if (const Frame* frame = deciding_frame(frames)) json["locations"].push_back(location_of(*frame, *part));
+  }
+  json["stacks"] = Json::array();
+  for (const TracePart& part : finding.parts) {
+    json["stacks"].push_back(stack_of(trace, part, visible_frames(trace, part.pc, part.stack)));
+  }
+  return json;
+}
+
+std::string dumped(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,81 @@
+#include "tool/report/escape.h"
+#include "tool/report/json.h"
+#include "tool/report/json_parts.h"
+#include "tool/report/places.h"
+
+namespace heddle::report {
+namespace {
+
+Json strings(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(utf8(text));
+  return list;
+}
+
+Json findings_of(const CampaignReport& report) {
+  Json list = Json::array();
+  for (const CampaignFinding& found : report.findings) {
+    Json json = json_finding(*found.trace, found.get());
+    json["count"] = found.count;
+    json["first_execution"] = found.first_execution;
+    json["artifact"] = found.artifact.empty() ? Json(nullptr) : Json(utf8(found.artifact));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json strategies_of(const CampaignReport& report) {
+  Json list = Json::array();
+  for (const StrategyShare& share : report.strategies) {
+    list.push_back({{"name", utf8(share.name)},
+                    {"executions", share.executions},
+                    {"buggy_executions", share.buggy_executions}});
+  }
+  return list;
+}
+
+// "timed_out": the names of ending_name() as keys.
+Json endings_of(const CampaignReport& report) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kEndings; ++i) {
+    std::string key = ending_name(static_cast<Ending>(i));
+    for (char& c : key) c = c == ' ' ? '_' : c;
+    json[key] = report.endings[i];
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string json_report(const CampaignReport& report) {
+  Json json;
+  json["version"] = kReportVersion;
+  json["tool"] = {{"name", "heddle"}, {"version", report.tool_version}};
+  json["program"] = {
+      {"argv", strings(report.program)}, {"path", utf8(report.program_path)}, {"build_id", report.build_id}};
+  json["options"] = Json::object();
+  for (const auto& [name, value] : report.options) json["options"][utf8(name)] = utf8(value);
+  json["seed"] = report.seed;
+  json["executions"] = report.executions;
+  json["buggy_executions"] = report.buggy_executions;
+  json["seconds"] = report.seconds;
+  json["executions_per_second"] = report.executions_per_second();
+  json["workers"] = report.workers;
+  json["strategies"] = strategies_of(report);
+  json["findings"] = findings_of(report);
+  json["warnings"] = strings(report.warnings);
+  json["endings"] = endings_of(report);
+  if (report.histogram) {
+    std::map<std::string, std::uint64_t> outcomes;  // two may be one once their bytes are made UTF-8
+    for (const auto& [outcome, count] : report.outcomes) outcomes[utf8(outcome)] += count;
+    json["outcomes"] = outcomes;
+  }
+  json["left"] = {{"distinct_executions", report.distinct_executions},
+                  {"seen_once", report.executions_seen_once},
+                  {"exhausted", report.exhausted},
+                  {"share_new", report.share_new() < 0 ? Json(nullptr) : Json(report.share_new())}};
+  json["stopped_because"] = utf8(report.stopped_because);
+  return dumped(json);
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,134 @@
+#include <map>
+
+#include "tool/artifact/stack_view.h"
+#include "tool/report/escape.h"
+#include "tool/report/json.h"
+#include "tool/report/json_parts.h"
+#include "tool/report/names.h"
+#include "tool/report/operation.h"
+#include "tool/report/places.h"
+
+namespace heddle::report {
+namespace {
+
+const char* choice_kind_name(ChoiceKind kind) {
+  constexpr const char* kNames[] = {"thread",   "reads-from",  "wake-up", "timeout",
+                                    "spurious", "block-reuse", "value"};
+  static_assert(std::size(kNames) == kChoiceKinds);
+  return static_cast<std::size_t>(kind) < kChoiceKinds ? kNames[static_cast<std::size_t>(kind)] : "unknown";
+}
+
+Json spec_of(const RunSpec& spec) {
+  constexpr const char* kVolatile[] = {"relaxed", "acqrel", "plain"};
+  constexpr const char* kPrune[] = {"window", "conservative", "aggressive", "never"};
+  return {{"seed", spec.seed},
+          {"strategy", utf8(spec.strategy)},
+          {"model", model_name(spec.model)},
+          {"volatile", kVolatile[static_cast<std::size_t>(spec.volatile_kind)]},
+          {"prune", kPrune[static_cast<std::size_t>(spec.prune)]},
+          {"prune_window", spec.prune_window},
+          {"max_steps", spec.max_steps},
+          {"stagnation_steps", spec.stagnation_steps},
+          {"timeout_ns", spec.timeout_ns},
+          {"memory_limit", spec.memory_limit},
+          {"max_spurious", spec.max_spurious}};
+}
+
+Json program_of(const ProgramIdentity& program) {
+  Json json = {{"path", utf8(program.path)}, {"build_id", program.build_id}, {"cwd", utf8(program.cwd)}};
+  json["argv"] = Json::array();
+  for (const std::string& argument : program.argv) json["argv"].push_back(utf8(argument));
+  json["environment"] = Json::object();
+  for (const auto& [name, value] : program.environment) json["environment"][utf8(name)] = utf8(value);
+  return json;
+}
+
+Json result_of(const TraceResult& result) {
+  Json json = {{"ending", ending_name(result.ending)},
+               {"status", result.status},
+               {"steps", result.steps},
+               {"threads", result.threads},
+               {"duration_us", result.duration_us},
+               {"trace_hash", hexadecimal(result.trace_hash)},
+               {"message", utf8(result.message)}};
+  json["outcomes"] = Json::array();
+  for (const std::string& outcome : result.outcomes) json["outcomes"].push_back(utf8(outcome));
+  return json;
+}
+
+Json event_of(const Trace& trace, const TraceEvent& e, Names& names) {
+  Json json;
+  json["id"] = index_of(e.id);
+  json["thread"] = index_of(e.thread);
+  json["kind"] = event_kind_name(e.kind);
+  json["text"] = utf8(describe(trace, e, names).line());
+  if (e.address != 0) {
+    json["address"] = hexadecimal(e.address);
+    json["location"] = utf8(names.location(e.address, e.id));
+  }
+  if (e.size != 0) {
+    json["size"] = e.size;
+    json["order"] = order_name(e.order);
+    json["value"] = hexadecimal(e.value);
+    if (e.value2 != 0) json["value2"] = hexadecimal(e.value2);
+  }
+  if (e.reads_from != kNoEvent) json["reads_from"] = index_of(e.reads_from);
+  if (e.mo_position != 0) json["modification_order"] = e.mo_position;
+  if (e.candidates != 0) json["candidates"] = e.candidates;
+  if (e.other != kNoThread) json["other_thread"] = index_of(e.other);
+  if (e.flags & event_flags::kStale) json["stale"] = true;
+  // Callers by number in "stacks"; the innermost place by number in "frames".
+  if (e.pc != 0) json["pc"] = hexadecimal(e.pc);
+  if (e.stack != kEmptyStack) json["stack"] = index_of(e.stack);
+  return json;
+}
+
+}  // namespace
+
+std::string json_trace(const Trace& trace) {
+  Json json;
+  json["version"] = kReportVersion;
+  json["tool"] = {{"name", "heddle"}, {"version", utf8(trace.tool_version)}};
+  json["program"] = program_of(trace.program);
+  json["run"] = spec_of(trace.spec);
+  json["execution"] = trace.execution;
+  json["result"] = result_of(trace.result);
+  json["findings"] = Json::array();
+  for (const TraceFinding& finding : trace.findings) json["findings"].push_back(json_finding(trace, finding));
+  json["modules"] = Json::array();
+  for (const TraceModule& m : trace.modules) {
+    json["modules"].push_back({{"path", utf8(m.path)},
+                               {"build_id", m.build_id},
+                               {"base", hexadecimal(m.base)},
+                               {"begin", hexadecimal(m.begin)},
+                               {"end", hexadecimal(m.end)}});
+  }
+  json["choices"] = Json::array();
+  for (const Choice c : trace.choices) {
+    json["choices"].push_back({{"kind", choice_kind_name(c.kind())}, {"picked", c.picked().bits}});
+  }
+  json["total_events"] = trace.total_events;
+  json["events"] = Json::array();
+  Names names(trace);
+  for (const TraceEvent& e : trace.events) json["events"].push_back(event_of(trace, e, names));
+  json["stacks"] = Json::array();
+  for (const TraceStackNode& node : trace.stacks) {
+    json["stacks"].push_back({{"pc", hexadecimal(node.pc)}, {"caller", index_of(node.caller)}});
+  }
+  json["frames"] = Json::array();
+  for (const auto& [pc, frames] : trace.symbols.frames) {
+    Json list = Json::array();
+    for (const Frame& frame : frames) list.push_back(json_frame(frame));
+    json["frames"].push_back({{"pc", hexadecimal(pc)}, {"frames", std::move(list)}});
+  }
+  json["sources"] = Json::array();
+  for (const auto& [file, lines] : trace.symbols.sources) {
+    Json list = Json::array();
+    for (const auto& [line, text] : lines) list.push_back({{"line", line}, {"text", utf8(text)}});
+    json["sources"].push_back({{"file", utf8(file)}, {"lines", std::move(list)}});
+  }
+  json["output"] = utf8(trace.output);
+  return dumped(json);
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,180 @@
+#include "tool/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tool/report/escape.h"
+#include "tool/report/places.h"
+#include "tool/report/style.h"
+#include "tool/report/text.h"
+
+namespace heddle::report {
+namespace {
+
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+}
+
+std::string percent(double share) {
+  if (share <= 0) return "0 %";
+  if (share < 0.0001) return "under 0.01 %";
+  return fmt::format("{:.{}f} %", share * 100, share < 0.01 ? 2 : share < 0.1 ? 1 : 0);
+}
+
+std::string rate_text(double per_second) {
+  return per_second >= 10 ? grouped(static_cast<std::uint64_t>(per_second + 0.5))
+                          : fmt::format("{:.1f}", per_second);
+}
+
+class Summary {
+ public:
+  Summary(const CampaignReport& report, const SummaryOptions& options)
+      : report_(report), options_(options), style_(options.color) {}
+
+  std::string write() {
+    head();
+    findings(Severity::kBug);
+    findings(Severity::kWarning);
+    endings();
+    outcomes();
+    out_ += "  left: " + left() + "\n";
+    for (const std::string& warning : report_.warnings) out_ += "  note: " + escaped(warning) + "\n";
+    return out_;
+  }
+
+ private:
+  void head() {
+    out_ +=
+        style_.bold(fmt::format("heddle: {} in {}", counted(report_.executions, "execution", "executions"),
+                                duration_text(report_.seconds)));
+    out_ += fmt::format(" ({} per second, {})", rate_text(report_.executions_per_second()),
+                        counted(report_.workers, "worker", "workers"));
+    if (!report_.stopped_because.empty()) out_ += "; " + escaped(report_.stopped_because);
+    out_ += fmt::format("\n  seed: {}\n", report_.seed);
+    if (report_.strategies.empty()) return;
+    std::string used;
+    for (const StrategyShare& share : report_.strategies) {
+      used += fmt::format("{}{}", used.empty() ? "" : ", ", escaped(share.name));
+      if (report_.strategies.size() > 1) {
+        used += fmt::format(" ({})", counted(share.executions, "execution", "executions"));
+      }
+    }
+    out_ += fmt::format("  {}: {}\n", report_.strategies.size() == 1 ? "strategy" : "strategies", used);
+  }
+
+  void findings(Severity severity) {
+    std::vector<const CampaignFinding*> list;
+    for (const CampaignFinding& found : report_.findings) {
+      if (found.get().severity == severity) list.push_back(&found);
+    }
+    const bool bugs = severity == Severity::kBug;
+    if (bugs && list.empty()) out_ += "  bugs: none found\n";
+    if (list.empty()) return;
+    if (bugs) {
+      out_ += style_.red(
+          fmt::format("  bugs: {} distinct, in {} of {} executions ({})", grouped(list.size()),
+                      grouped(report_.buggy_executions), grouped(report_.executions),
+                      percent(report_.executions == 0 ? 0
+                                                      : static_cast<double>(report_.buggy_executions) /
+                                                            static_cast<double>(report_.executions))));
+      out_ += "\n";
+    } else {
+      out_ += style_.yellow(fmt::format("  warnings: {}", grouped(list.size()))) + "\n";
+    }
+    std::size_t number = 0;
+    for (const CampaignFinding* found : list) {
+      const Trace& trace = *found->trace;
+      out_ += fmt::format("    {}. {}\n       hit {}, first in execution {}\n", ++number,
+                          finding_summary(trace, found->get(), PathStyle(trace)),
+                          found->count == 1 ? "once" : grouped(found->count) + " times",
+                          grouped(found->first_execution));
+      if (!found->artifact.empty()) out_ += "       heddle replay " + shell_word(found->artifact) + "\n";
+    }
+  }
+
+  // How executions ended, where that is worth a word.
+  void endings() {
+    std::string text;
+    for (const Ending ending : {Ending::kTimedOut, Ending::kCut, Ending::kSignalled, Ending::kDiverged,
+                                Ending::kUnsupported, Ending::kInternalError}) {
+      const std::uint64_t count = report_.endings[static_cast<std::size_t>(ending)];
+      if (count == 0) continue;
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), ending_name(ending));
+    }
+    if (!text.empty()) out_ += "  not run to the end: " + text + "\n";
+  }
+
+  void outcomes() {
+    if (!report_.histogram) return;
+    std::vector<std::pair<std::string, std::uint64_t>> sorted(report_.outcomes.begin(),
+                                                              report_.outcomes.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    out_ += fmt::format("  outcomes: {} distinct\n", grouped(sorted.size()));
+    std::size_t width = 0;
+    for (const auto& [outcome, count] : sorted) width = std::max(width, grouped(count).size());
+    for (std::size_t i = 0; i < std::min(sorted.size(), options_.max_outcomes); ++i) {
+      out_ += fmt::format("    {:>{}}  {}\n", grouped(sorted[i].second), width, escaped(sorted[i].first));
+    }
+    if (sorted.size() > options_.max_outcomes) {
+      out_ +=
+          fmt::format("    {} more are in the JSON report\n", grouped(sorted.size() - options_.max_outcomes));
+    }
+  }
+
+  std::string left() const {
+    if (report_.exhausted) return "nothing: every execution within the bounds was explored";
+    const double share = report_.share_new();
+    if (share < 0) return "not known: executions were not compared";
+    const std::string seen = fmt::format("{} of {} executions were distinct",
+                                         grouped(report_.distinct_executions), grouped(report_.executions));
+    if (share >= 0.995)
+      return fmt::format("much: {}, nearly every execution still shows something new", seen);
+    if (report_.executions_seen_once == 0) {
+      return fmt::format("little that this strategy would reach: {}, each of them seen more than once", seen);
+    }
+    return fmt::format("{}; about {} of further ones would show something new", seen, percent(share));
+  }
+
+  const CampaignReport& report_;
+  const SummaryOptions& options_;
+  Style style_;
+  std::string out_;
+};
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::max(seconds, 0.0));
+  return whole >= 3600 ? fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+                       : fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+std::string summary_text(const CampaignReport& report, const SummaryOptions& options) {
+  return Summary(report, options).write();
+}
+
+std::string progress_line(const Progress& p, std::size_t width) {
+  std::string text = "heddle: " + grouped(p.executions);
+  if (p.executions_limit != 0) text += " of " + grouped(p.executions_limit);
+  text += p.executions == 1 ? " execution" : " executions";
+  if (p.seconds > 0) text += fmt::format(", {}/s", rate_text(static_cast<double>(p.executions) / p.seconds));
+  text += ", " + clock_text(p.seconds);
+  if (p.seconds_limit > 0) text += " of " + clock_text(p.seconds_limit);
+  text += p.distinct_bugs == 0 ? ", no bug yet"
+                               : fmt::format(", {} in {}", counted(p.distinct_bugs, "bug", "bugs"),
+                                             counted(p.buggy_executions, "execution", "executions"));
+  return clipped(text, width);
+}
+
+std::string duration_text(double seconds) {
+  seconds = std::max(seconds, 0.0);
+  if (seconds < 9.995) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 119.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  return whole < 3600 ? fmt::format("{} m {:02} s", whole / 60, whole % 60)
+                      : fmt::format("{} h {:02} m", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace heddle::report

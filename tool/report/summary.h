@@ -1,0 +1,34 @@
+// What is said at the end of a campaign, and while it runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tool/report/campaign_report.h"
+
+namespace heddle::report {
+
+struct SummaryOptions {
+  bool color = false;
+  std::size_t max_outcomes = 40;  // lines of the histogram
+};
+
+// Executions and their speed, distinct bugs with how often each was hit, strategies, seed, and what is left.
+std::string summary_text(const CampaignReport& report, const SummaryOptions& options = {});
+
+struct Progress {
+  std::uint64_t executions = 0;
+  std::uint64_t distinct_bugs = 0;
+  std::uint64_t buggy_executions = 0;
+  double seconds = 0;
+  double seconds_limit = 0;            // 0: none
+  std::uint64_t executions_limit = 0;  // 0: none
+};
+
+// One line of at most `width` columns, without an end of line.
+std::string progress_line(const Progress& progress, std::size_t width);
+
+// 0.35 s, 12.3 s, 4 m 05 s, 2 h 10 m.
+std::string duration_text(double seconds);
+
+}  // namespace heddle::report
