@@ -19,7 +19,7 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 std::string percent(double share) {
   if (share <= 0) return "0 %";
   if (share < 0.0001) return "under 0.01 %";
-  return fmt::format(share < 0.01 ? "{:.2f} %" : share < 0.1 ? "{:.1f} %" : "{:.0f} %", share * 100);
+  return fmt::format("{:.{}f} %", share * 100, share < 0.01 ? 2 : share < 0.1 ? 1 : 0);
 }
 
 std::string rate_text(double per_second) {
