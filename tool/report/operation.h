@@ -22,6 +22,7 @@ struct Operation {
   std::string line(char no_break = ' ') const;
 };
 
+// REQUIRES: `event` is one of trace.events.
 Operation describe(const Trace& trace, const TraceEvent& event, Names& names);
 
 // The machine-readable name of a kind, as in JSON: "atomic load".
