@@ -5,16 +5,17 @@ set(HEDDLE_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -
 # Code that lives inside the tested program: no exceptions, no RTTI, no static constructors, no libstdc++.so.
 set(HEDDLE_RUNTIME_FLAGS
     -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden -fvisibility-inlines-hidden
-    -fPIC -fno-plt -fno-stack-protector -fno-omit-frame-pointer)
+    -fPIC -fno-plt -fno-stack-protector -fno-omit-frame-pointer
+    "SHELL:-include ${PROJECT_SOURCE_DIR}/core/base/freestanding.h")
 
 # heddle_library(NAME SOURCES... [DEPENDS targets...]): a folder of the tool or of core.
 function(heddle_library name)
   cmake_parse_arguments(ARG "RUNTIME" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_compile_options(${name} PRIVATE ${HEDDLE_WARNINGS})
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${HEDDLE_WARNINGS}>")
   if(ARG_RUNTIME)
-    target_compile_options(${name} PRIVATE ${HEDDLE_RUNTIME_FLAGS})
+    target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${HEDDLE_RUNTIME_FLAGS}>")
   elseif(HEDDLE_SANITIZE)
     target_compile_options(${name} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=undefined)
     target_link_options(${name} PUBLIC -fsanitize=address,undefined)

@@ -1,23 +1,16 @@
 #include "core/base/check.h"
 
-#include <sys/syscall.h>
-
 #include <cstddef>
+
+#include "core/base/raw_syscall.h"
 
 namespace heddle {
 namespace {
 
-// The runtime must not enter libc's interposed functions while it is failing.
-long raw_syscall3(long number, long a, long b, long c) {
-  long result;
-  asm volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-  return result;
-}
-
 void print(const char* text) {
   std::size_t length = 0;
   while (text[length] != '\0') ++length;
-  raw_syscall3(SYS_write, 2, reinterpret_cast<long>(text), static_cast<long>(length));
+  raw_syscall(SYS_write, 2, text, length);
 }
 
 }  // namespace
@@ -37,7 +30,7 @@ void check_failed(const char* file, int line, const char* condition) noexcept {
   print(": check failed: ");
   print(condition);
   print("\n");
-  raw_syscall3(SYS_exit_group, kInternalErrorStatus, 0, 0);
+  raw_syscall(SYS_exit_group, kInternalErrorStatus);
   __builtin_unreachable();
 }
 

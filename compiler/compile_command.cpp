@@ -1,0 +1,108 @@
+#include "compiler/compile_command.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "compiler/command_line.h"
+#include "compiler/compiler_identity.h"
+#include "compiler/install_layout.h"
+#include "compiler/response_file.h"
+#include "compiler/rewrite.h"
+
+namespace heddle::compiler {
+namespace {
+
+int fail(bool cxx, const Error& error) {
+  std::fprintf(stderr, "heddle %s: %s\n", cxx ? "c++" : "cc", error.message.c_str());
+  return static_cast<int>(error.code);
+}
+
+// HEDDLE_CXX="heddle c++" would start itself for ever.
+bool is_this_program(const std::string& command) {
+  std::error_code error;
+  const std::string path = find_on_path(command);
+  return !path.empty() && std::filesystem::equivalent(path, "/proc/self/exe", error) && !error;
+}
+
+Result<std::vector<std::string>> rewritten(bool cxx, const std::vector<std::string>& command,
+                                           const std::vector<std::string>& args) {
+  const CommandLine line = parse_command_line(expand_response_files(args));
+  if (line.goal == Goal::kQuery) return args;  // must work even where the compiler's kind is unknown
+  const auto compiler = identify(cxx, command);
+  if (!compiler) return compiler.error();
+  const auto layout = find_layout();
+  if (!layout) return layout.error();
+  if (line.goal == Goal::kLink && !line.relocatable) {
+    if (const Status complete = check_link_files(*layout); !complete) return complete.error();
+  }
+  const RuntimeFinder find_runtime = [&](const std::string& file) {
+    std::vector<std::string> question = command;
+    question.push_back("-print-file-name=" + file);
+    const auto answer = output_of(question);
+    std::string path = answer ? *answer : "";
+    while (!path.empty() && path.back() == '\n') path.pop_back();
+    return path.starts_with('/') ? path : "";  // an unknown name comes back as it was asked for
+  };
+  return rewrite(*compiler, args, *layout, find_runtime);
+}
+
+}  // namespace
+
+std::string compile_help(bool cxx) {
+  const std::string name = cxx ? "c++" : "cc";
+  const std::string variable = cxx ? "HEDDLE_CXX" : "HEDDLE_CC";
+  return "Usage: heddle " + name + " [--compiler=COMMAND] ARGUMENTS OF THE COMPILER...\n" +
+         "\n"
+         "Runs your own " +
+         std::string(cxx ? "C++" : "C") +
+         " compiler, gcc or clang, and adds the instrumentation of\n"
+         "-fsanitize=thread, heddle's runtime library and the folder of <heddle/heddle.h>. Everything else "
+         "is passed\n"
+         "on as it is; the exit code is the compiler's.\n"
+         "\n"
+         "  --compiler=COMMAND  the compiler, such as clang++-19 or \"ccache g++\"; else $" +
+         variable + ", else " + name +
+         "\n\n"
+         "Examples:\n"
+         "  heddle " +
+         name + " -g -O1 test." + (cxx ? "cpp" : "c") +
+         " -o test && heddle run -- ./test\n"
+         "  CC=\"heddle cc\" CXX=\"heddle c++\" cmake -S . -B build-heddle\n"
+         "  ./configure CC=\"heddle cc\" CXX=\"heddle c++\"\n"
+         "  make CC=\"heddle cc\" CXX=\"heddle c++\"\n"
+         "\n"
+         "Build with -g for file and line in reports. Not possible: fully static programs (-static) and "
+         "other\n"
+         "sanitizers in the same build, except -fsanitize=undefined.\n";
+}
+
+int compile_command(bool cxx, std::vector<std::string> args) {
+  std::vector<std::string> command = choose_compiler(cxx, args);
+  if (is_this_program(command[0])) {
+    return fail(
+        cxx, {"the compiler to wrap is heddle itself. Set " + std::string(cxx ? "HEDDLE_CXX" : "HEDDLE_CC") +
+              " or --compiler= to the compiler that heddle shall call, such as g++."});
+  }
+  const auto rest = rewritten(cxx, command, args);
+  if (!rest) return fail(cxx, rest.error());
+  if (args == std::vector<std::string>{"--help"}) {
+    std::printf("%s\nThe compiler's own help:\n\n", compile_help(cxx).c_str());
+    std::fflush(stdout);
+  }
+  std::vector<std::string> words = command;
+  words.insert(words.end(), rest->begin(), rest->end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  return fail(cxx, {"cannot run the compiler '" + command[0] + "': " + std::strerror(errno) +
+                    ". Name another one with --compiler= or $" + (cxx ? "HEDDLE_CXX." : "HEDDLE_CC.")});
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,35 @@
+#include "compiler/install_layout.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace heddle::compiler {
+
+InstallLayout layout_under(const std::string& prefix) {
+  return {prefix + "/lib/libheddle.so", prefix + "/lib/heddle/link", prefix + "/include"};
+}
+
+Result<InstallLayout> find_layout() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {
+    return Error{"cannot read /proc/self/exe: " + error.message() + ". heddle finds its library through it.",
+                 ExitCode::kOwnError};
+  }
+  return layout_under(self.parent_path().parent_path().string());
+}
+
+Status check_link_files(const InstallLayout& layout) {
+  for (const std::string& file : {layout.library, layout.link_dir + "/libheddle.so.0",
+                                  layout.link_dir + "/libtsan.so", layout.link_dir + "/libtsan_preinit.o"}) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) {
+      return Error{"this installation of heddle is incomplete: " + file +
+                       " is missing. Run scripts/build, or install heddle again.",
+                   ExitCode::kOwnError};
+    }
+  }
+  return Done{};
+}
+
+}  // namespace heddle::compiler

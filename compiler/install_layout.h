@@ -1,0 +1,26 @@
+// Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
+//   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
+//   <prefix>/include/heddle/heddle.h
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+
+namespace heddle::compiler {
+
+struct InstallLayout {
+  std::string library;   // libheddle.so, what programs are linked with
+  std::string link_dir;  // libheddle.so.0 for the loader, and stand-ins for what gcc asks for; nothing else
+  std::string include_dir;  // the parent of heddle/heddle.h
+};
+
+InstallLayout layout_under(const std::string& prefix);
+
+// The layout around the running executable, <prefix>/bin/<anything>.
+Result<InstallLayout> find_layout();
+
+// An error that names the first file that linking needs and that is not there.
+Status check_link_files(const InstallLayout& layout);
+
+}  // namespace heddle::compiler

@@ -1,0 +1,44 @@
+// The private copies of freestanding.h. `rep movsb` and `rep stosb` are microcoded and fast for blocks; small fixed
+// sizes are expanded inline by the compiler and never come here.
+#include "core/base/freestanding.h"
+
+extern "C" {
+
+void* memcpy(void* to, const void* from, size_t bytes) {
+  void* result = to;
+  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+  return result;
+}
+
+void* memmove(void* to, const void* from, size_t bytes) {
+  auto* destination = static_cast<unsigned char*>(to);
+  const auto* source = static_cast<const unsigned char*>(from);
+  if (destination <= source || destination >= source + bytes) return memcpy(to, from, bytes);
+  const void* last_from = source + bytes - 1;
+  void* last_to = destination + bytes - 1;
+  asm volatile("std\n\trep movsb\n\tcld" : "+D"(last_to), "+S"(last_from), "+c"(bytes) : : "memory");
+  return to;
+}
+
+void* memset(void* to, int byte, size_t bytes) {
+  void* result = to;
+  asm volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(byte) : "memory");
+  return result;
+}
+
+int memcmp(const void* a, const void* b, size_t bytes) {
+  const auto* x = static_cast<const unsigned char*>(a);
+  const auto* y = static_cast<const unsigned char*>(b);
+  for (size_t i = 0; i < bytes; ++i) {
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+size_t strlen(const char* text) {
+  size_t length = 0;
+  while (text[length] != '\0') ++length;
+  return length;
+}
+
+}  // extern "C"

@@ -1,0 +1,80 @@
+/* heddle's public header, for C and C++. Without the heddle runtime every function here is a no-op (heddle_assert and
+   heddle_fail included), so that a program may keep these calls in all its builds. */
+#ifndef HEDDLE_HEDDLE_H_
+#define HEDDLE_HEDDLE_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Weak: absent, and so a null address, when the program does not run with libheddle.so. */
+void heddle_runtime_outcome(const char* text) __attribute__((weak));
+void heddle_runtime_fail(const char* text) __attribute__((weak));
+void heddle_runtime_note(const char* text) __attribute__((weak));
+void heddle_runtime_name(const void* address, size_t size, const char* name) __attribute__((weak));
+unsigned heddle_runtime_choose(unsigned n) __attribute__((weak));
+void heddle_runtime_yield(void) __attribute__((weak));
+void heddle_runtime_atomic_scope(int begin) __attribute__((weak));
+
+/* Counts an outcome of this execution; `heddle run --histogram` shows how often each was seen. */
+static inline void heddle_outcome(const char* text) {
+  if (heddle_runtime_outcome) heddle_runtime_outcome(text);
+}
+
+/* This execution has failed, for this reason. */
+static inline void heddle_fail(const char* reason) {
+  if (heddle_runtime_fail) heddle_runtime_fail(reason);
+}
+
+#define HEDDLE_TEXT_(x) #x
+#define HEDDLE_TEXT(x) HEDDLE_TEXT_(x)
+/* Like assert, but checked only under heddle and not disabled by NDEBUG. */
+#define heddle_assert(condition) \
+  ((condition) ? (void)0 : heddle_fail(__FILE__ ":" HEDDLE_TEXT(__LINE__) ": heddle_assert(" #condition ")"))
+
+/* Shown in the trace at this point. */
+static inline void heddle_note(const char* text) {
+  if (heddle_runtime_note) heddle_runtime_note(text);
+}
+
+/* Names memory in traces and reports. */
+static inline void heddle_name(const void* address, size_t size, const char* name) {
+  if (heddle_runtime_name) heddle_runtime_name(address, size, name);
+}
+
+/* A number below n that the strategy chooses; 0 without the runtime. */
+static inline unsigned heddle_choose(unsigned n) { return heddle_runtime_choose ? heddle_runtime_choose(n) : 0; }
+
+/* A point at which other threads may run. */
+static inline void heddle_yield(void) {
+  if (heddle_runtime_yield) heddle_runtime_yield();
+}
+
+/* Between the two, no other thread runs unless the calling thread blocks: what is inside is not explored. */
+static inline void heddle_atomic_begin(void) {
+  if (heddle_runtime_atomic_scope) heddle_runtime_atomic_scope(1);
+}
+static inline void heddle_atomic_end(void) {
+  if (heddle_runtime_atomic_scope) heddle_runtime_atomic_scope(0);
+}
+
+#ifdef __cplusplus
+}
+
+namespace heddle {
+
+/* What happens while one lives is not explored: no other thread runs unless this one blocks. */
+class AtomicScope {
+ public:
+  AtomicScope() { heddle_atomic_begin(); }
+  ~AtomicScope() { heddle_atomic_end(); }
+  AtomicScope(const AtomicScope&) = delete;
+  AtomicScope& operator=(const AtomicScope&) = delete;
+};
+
+}  // namespace heddle
+#endif
+
+#endif /* HEDDLE_HEDDLE_H_ */

@@ -1,0 +1,74 @@
+// pthread_cond_*.
+#include <errno.h>
+
+#include "runtime/abi/pthread_objects.h"
+
+namespace heddle::abi {
+
+namespace {
+constexpr std::size_t kConditionMark = 0;  // __wseq: libc's sequence of waiters, unused under the engine
+// libc keeps the clock of pthread_condattr_setclock in this bit of __wrefs.
+constexpr unsigned kMonotonicBit = 2;
+
+clockid_t clock_of(const pthread_cond_t* condition) {
+  return (condition->__data.__wrefs & kMonotonicBit) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+}  // namespace
+
+sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condition) {
+  bool is_new = false;
+  return marked_object(e, condition, sched::SyncKind::kCondition, kConditionMark, is_new);
+}
+
+}  // namespace heddle::abi
+
+using heddle::abi::condition_object;
+using heddle::abi::engine;
+using heddle::abi::mutex_object;
+
+HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_condattr_t* attributes) noexcept {
+  return HEDDLE_REAL(pthread_cond_init)(condition, attributes);
+}
+
+HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_destroy)(condition);
+  const int error = e->condition_destroy(condition_object(*e, condition), HEDDLE_CALLER_PC);
+  heddle::abi::mark_of(condition, heddle::abi::kConditionMark) = 0;
+  return error;
+}
+
+HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_wait)(condition, mutex);
+  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC);
+}
+
+HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* time) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_timedwait)(condition, mutex, time);
+  if (!heddle::abi::valid_time(*time)) return EINVAL;
+  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+                           heddle::abi::deadline_of(*time, heddle::abi::clock_of(condition)));
+}
+
+HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                         const timespec* time) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_clockwait)(condition, mutex, clock, time);
+  if (!heddle::abi::valid_time(*time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
+  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+                           heddle::abi::deadline_of(*time, clock));
+}
+
+HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_signal)(condition);
+  return e->condition_signal(condition_object(*e, condition), HEDDLE_CALLER_PC);
+}
+
+HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_broadcast)(condition);
+  return e->condition_broadcast(condition_object(*e, condition), HEDDLE_CALLER_PC);
+}

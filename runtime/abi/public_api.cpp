@@ -1,0 +1,50 @@
+// The functions of <heddle/heddle.h>.
+#include "runtime/abi/engine_access.h"
+
+using heddle::ChoiceKind;
+using heddle::EventKind;
+using heddle::abi::engine;
+
+HEDDLE_EXPORT void heddle_runtime_outcome(const char* text) {
+  auto* e = engine();
+  if (e == nullptr) return;
+  e->note_outcome(text);
+  e->note_text(EventKind::kOutcome, text, HEDDLE_CALLER_PC);
+}
+
+HEDDLE_EXPORT void heddle_runtime_fail(const char* text) {
+  if (auto* e = engine()) e->fatal(heddle::FindingKind::kReported, text, HEDDLE_CALLER_PC);
+}
+
+HEDDLE_EXPORT void heddle_runtime_note(const char* text) {
+  if (auto* e = engine()) e->note_text(EventKind::kNote, text, HEDDLE_CALLER_PC);
+}
+
+// Kept as a note that carries an address: readers of the trace take the name from it.
+HEDDLE_EXPORT void heddle_runtime_name(const void* address, std::size_t size, const char* name) {
+  auto* e = engine();
+  if (e == nullptr) return;
+  if (heddle::Event* event = e->record(EventKind::kNote, HEDDLE_CALLER_PC)) {
+    event->address = reinterpret_cast<heddle::Address>(address);
+    event->value = size;
+    event->text = e->channel().add_text(name, strlen(name));
+  }
+}
+
+HEDDLE_EXPORT unsigned heddle_runtime_choose(unsigned n) {
+  auto* e = engine();
+  if (e == nullptr || n < 2) return 0;
+  const unsigned picked = e->choose(ChoiceKind::kValue, n, 0);
+  e->changed();
+  e->done(EventKind::kValueChoice, picked);
+  if (heddle::Event* event = e->record(EventKind::kValueChoice, HEDDLE_CALLER_PC)) event->value = picked;
+  return picked;
+}
+
+HEDDLE_EXPORT void heddle_runtime_yield() {
+  if (auto* e = engine()) e->yield(HEDDLE_CALLER_PC);
+}
+
+HEDDLE_EXPORT void heddle_runtime_atomic_scope(int begin) {
+  if (auto* e = engine()) e->self().ignored = begin != 0;
+}

@@ -1,0 +1,92 @@
+// The library's first moments: attaching to the tool, starting the engine, and main on a stack of our own.
+#include <stdlib.h>
+
+#include "core/base/pages.h"
+#include "runtime/abi/engine_access.h"
+#include "runtime/session/session.h"
+
+extern "C" void* __libc_stack_end;  // ld.so: points at argc on the initial stack
+
+namespace heddle::abi {
+
+engine::Execution* current = nullptr;
+
+namespace {
+
+constexpr std::size_t kMainStackBytes = 64u << 20;
+
+enum class Phase { kUnknown, kNative, kSession };
+Phase phase = Phase::kUnknown;
+
+// libc's environ is not set yet when the first malloc is called; the kernel's copy is.
+char** initial_environment() {
+  auto** stack = static_cast<char**>(__libc_stack_end);
+  const auto argc = reinterpret_cast<long>(stack[0]);
+  return stack + 1 + argc + 1;
+}
+
+using MainFunction = int (*)(int, char**, char**);
+
+struct MainCall {
+  MainFunction main = nullptr;
+  int argc = 0;
+  char** argv = nullptr;
+  char** environment = nullptr;
+};
+MainCall main_call;
+
+void run_main(void*) { ::exit(main_call.main(main_call.argc, main_call.argv, main_call.environment)); }
+
+// Replay needs main's locals at the same addresses whatever the environment's size: main runs on a fiber, too.
+int main_on_fiber(int argc, char** argv, char** environment) {
+  engine::Execution* e = current;
+  main_call.argc = argc;
+  main_call.argv = argv;
+  main_call.environment = environment;
+  if (e == nullptr || map_pages_at(address_map::kMainStack, kMainStackBytes) == nullptr) {
+    return main_call.main(argc, argv, environment);
+  }
+  raw_syscall(SYS_mprotect, address_map::kMainStack, kPageSize, PROT_NONE);
+  e->channel().header()->main_stack_address = address_map::kMainStack;
+  sched::Thread& main_thread = e->self();
+  sched::Fiber kernel_stack;  // never resumed
+  sched::prepare_fiber(main_thread.fiber, reinterpret_cast<void*>(address_map::kMainStack + kMainStackBytes - 2048),
+                       main_thread.fiber.fs_base, run_main, nullptr);
+  sched::switch_fiber(kernel_stack, main_thread.fiber);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void ensure_started() {
+  if (phase != Phase::kUnknown) return;
+  phase = Phase::kNative;  // calls made while attaching are served natively
+  if (session::attach(initial_environment())) {
+    HEDDLE_CHECK(engine::program_heap().start());
+    phase = Phase::kSession;
+  }
+}
+
+bool in_session() {
+  ensure_started();
+  return phase == Phase::kSession;
+}
+
+namespace {
+
+// Runs when libc is ready and before the constructors of the program and of most libraries.
+__attribute__((constructor(101))) void start_engine() {
+  if (!in_session() || current != nullptr) return;
+  current = session::start();
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+HEDDLE_EXPORT int __libc_start_main(heddle::abi::MainFunction main, int argc, char** argv, void (*init)(),
+                                    void (*fini)(), void (*rtld_fini)(), void* stack_end) {
+  using Start = int(heddle::abi::MainFunction, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  static Start* real = heddle::abi::next_function<Start>("__libc_start_main");
+  heddle::abi::main_call.main = main;
+  return real(heddle::abi::main_on_fiber, argc, argv, init, fini, rtld_fini, stack_end);
+}

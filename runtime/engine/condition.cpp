@@ -1,0 +1,112 @@
+// Condition variables: a wait releases the mutex and begins in one step; who is woken, and whether a wait ends for no
+// reason, are choices ([thread.condition.general], POSIX pthread_cond_wait).
+#include <cerrno>
+
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+#include "runtime/sched/mutex.h"
+
+namespace heddle::engine {
+
+using sched::SyncObject;
+using sched::Thread;
+using sched::ThreadState;
+using sched::WaitKind;
+
+int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {
+  visible({EventKind::kCondWait, MemoryOrder::kRelaxed, 0, c.address, pc});
+  Thread& t = self();
+  if (m.count == 0 || m.owner != t.id) {
+    if (m.type == sched::MutexType::kErrorCheck || m.type == sched::MutexType::kRecursive) return EPERM;
+    misuse(FindingKind::kCondMisuse, "wait with a mutex that the thread does not hold", c, pc);
+  }
+  if (c.waiters != 0 && c.partner != m.address) {
+    misuse(FindingKind::kCondMisuse, "threads wait on one condition variable with different mutexes", c, pc);
+  }
+  c.partner = m.address;
+  if (Event* e = record(EventKind::kCondWait, pc)) e->address = c.address;
+  done(EventKind::kCondWait, c.number);
+
+  // Release and begin to wait with no scheduling point between: a signal cannot fall into the gap.
+  const std::uint32_t depth = m.count;
+  release(m);
+  m.count = 0;
+  m.owner = kNoThread;
+  if (m.waiters != 0) scheduler_.wake_all(WaitKind::kMutex, m.address);
+  t.wait_mutex = m.address;
+  bool spurious = false;
+  if (spurious_failure()) {
+    spurious = true;
+    // The wake-up for no reason may come at any later moment: the thread simply stays runnable.
+    t.pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, pc};
+    run_others();
+  } else {
+    ++c.waiters;
+    wait(WaitKind::kCondition, c.address, deadline);
+    --c.waiters;
+  }
+  const bool timed_out = !spurious && t.timed_out;
+  t.wait_mutex = 0;
+  t.timed_out = false;
+  const int lock_error = mutex_lock(m, pc);
+  m.count = depth;
+  done(EventKind::kCondWake, c.number);
+  if (Event* e = record(EventKind::kCondWake, pc)) {
+    e->address = c.address;
+    e->flags = timed_out ? event_flags::kTimedOut : spurious ? event_flags::kSpurious : 0;
+  }
+  if (lock_error != 0) return lock_error;
+  return timed_out ? ETIMEDOUT : 0;
+}
+
+int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
+  visible({EventKind::kCondSignal, MemoryOrder::kRelaxed, 0, c.address, pc});
+  ChoiceKey keys[64];
+  Thread* waiters[64];
+  std::uint32_t count = 0;
+  scheduler_.for_each_blocked([&](Thread& t) {
+    if (t.wait == WaitKind::kCondition && t.wait_object == c.address && count < 64) {
+      keys[count] = ChoiceKey::thread(t.id);
+      waiters[count++] = &t;
+    }
+  });
+  Thread* woken = nullptr;
+  if (count == 0) {
+    ++c.unheard;
+  } else {
+    woken = waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
+    scheduler_.make_runnable(*woken);
+    woken->pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, woken->last_pc};
+  }
+  done(EventKind::kCondSignal, woken != nullptr ? index_of(woken->id) + 1 : 0);
+  if (Event* e = record(EventKind::kCondSignal, pc)) {
+    e->address = c.address;
+    e->other = woken != nullptr ? woken->id : kNoThread;
+  }
+  return 0;
+}
+
+int Execution::condition_broadcast(SyncObject& c, std::uint64_t pc) {
+  visible({EventKind::kCondBroadcast, MemoryOrder::kRelaxed, 0, c.address, pc});
+  const std::uint32_t woken = scheduler_.wake_all(WaitKind::kCondition, c.address);
+  if (woken == 0) ++c.unheard;
+  done(EventKind::kCondBroadcast, woken);
+  if (Event* e = record(EventKind::kCondBroadcast, pc)) {
+    e->address = c.address;
+    e->value = woken;
+  }
+  return 0;
+}
+
+int Execution::condition_destroy(SyncObject& c, std::uint64_t pc) {
+  if (c.waiters != 0) {
+    // POSIX allows destruction right after a broadcast: only threads still blocked count.
+    if (scheduler_.waiters(WaitKind::kCondition, c.address) != 0) {
+      misuse(FindingKind::kCondMisuse, "destruction of a condition variable that a thread waits on", c, pc);
+    }
+  }
+  c.kind = sched::SyncKind::kNone;
+  return 0;
+}
+
+}  // namespace heddle::engine

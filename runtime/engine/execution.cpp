@@ -1,0 +1,170 @@
+#include "runtime/engine/execution.h"
+
+namespace heddle::engine {
+
+using sched::PendingOperation;
+using sched::Thread;
+using sched::ThreadState;
+using sched::WaitKind;
+
+int RuntimeScope::depth = 0;
+
+namespace {
+
+// What one visible operation costs in virtual time. Small against every timeout that programs use.
+constexpr std::uint64_t kOperationNanoseconds = 10;
+
+std::uint32_t hash_alternatives(const strategy::ChoicePoint& point) {
+  std::uint64_t h = mix(static_cast<std::uint64_t>(point.kind), index_of(point.thread));
+  for (std::uint32_t i = 0; i < point.count; ++i) h = mix(h, point.key(i).bits);
+  return static_cast<std::uint32_t>(h);
+}
+
+}  // namespace
+
+void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
+  channel_ = channel;
+  strategy_ = strategy;
+  hooks_ = hooks;
+  scheduler_.start();
+  sync_.start();
+  recording_ = spec().record_events != 0;
+  stagnation_ = spec().stagnation_steps;
+  next_check_ = stagnation_;
+  spurious_left_ = spec().max_spurious;
+  outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
+}
+
+void Execution::begin(std::uint64_t index) {
+  begun_ = true;
+  // What the system tells the program differs from execution to execution, and is the same for the same one.
+  outside_.reseed(mix(mix(spec().seed, 0x6f757473696465ull), index));
+  strategy_->begin(spec().seed, index, *this);
+}
+
+strategy::NextOperation Execution::next_operation(ThreadId thread) const {
+  const PendingOperation& p = scheduler_.thread(thread).pending;
+  return {p.kind, p.order, p.address};
+}
+
+void Execution::visible(const PendingOperation& operation) {
+  ExecutionResult& result = channel_.header()->current;
+  Thread& t = self();
+  t.pending = operation;
+  t.last_pc = operation.pc;
+  scheduler_.advance(kOperationNanoseconds);
+  if (++result.steps >= next_check_) check_bounds();
+  if (scheduler_.runnable().size() > 1 && !t.ignored) scheduler_.switch_to(choose_thread(true));
+  if (fair_) observe_spin();
+}
+
+ThreadId Execution::choose_thread(bool can_continue) {
+  const auto runnable = scheduler_.runnable();
+  if (runnable.size() == 1) return runnable[0];
+  if (fair_) return next_in_turn();
+  strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kThread;
+  point.thread = scheduler_.current();
+  point.thread_can_continue = can_continue;
+  point.count = static_cast<std::uint32_t>(runnable.size());
+  point.threads = runnable.data();
+  point.alternatives_hash =
+      scheduler_.runnable_hash() + 0x9e3779b9u * index_of(point.thread) + (can_continue ? 1u : 0u);
+  point.fallback = can_continue ? self().runnable_position : 0;
+  return runnable[pick(point)];
+}
+
+ThreadId Execution::next_in_turn() const {
+  const std::uint32_t count = scheduler_.thread_count();
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    const ThreadId id{static_cast<std::uint16_t>((index_of(scheduler_.current()) + i) % count)};
+    if (scheduler_.thread(id).state == ThreadState::kRunnable) return id;
+  }
+  return scheduler_.current();
+}
+
+std::uint32_t Execution::choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback, const ChoiceKey* keys) {
+  if (count < 2) return 0;
+  if (fair_) return fallback;
+  strategy::ChoicePoint point;
+  point.kind = kind;
+  point.thread = scheduler_.current();
+  point.count = count;
+  point.keys = keys;
+  point.fallback = fallback;
+  point.alternatives_hash = hash_alternatives(point);
+  return pick(point);
+}
+
+std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
+  if (!begun_) hooks_.at_first_choice();
+  point.step = channel_.header()->current.steps;
+  const std::uint32_t picked = strategy_->choose(point);
+  HEDDLE_CHECK(picked < point.count);
+  if (strategy_->diverged()) finish(Ending::kDiverged, 0);
+  log_choice(point, picked);
+  return picked;
+}
+
+void Execution::log_choice(const strategy::ChoicePoint& point, std::uint32_t picked) {
+  ChannelHeader& h = *channel_.header();
+  const std::uint32_t at = h.choice_count.load(std::memory_order_relaxed);
+  if (at >= channel_.choice_capacity()) {
+    h.current.flags |= result_flags::kChoiceLogOverflow;
+    return;
+  }
+  channel_.choices()[at] = Choice::make(point.kind, point.alternatives_hash, point.key(picked));
+  h.choice_count.store(at + 1, std::memory_order_relaxed);
+}
+
+bool Execution::spurious_failure() {
+  if (spurious_left_ == 0 || fair_) return false;
+  if (choose(ChoiceKind::kSpurious, 2, 0) == 0) return false;
+  --spurious_left_;
+  return true;
+}
+
+bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {
+  Thread& t = self();
+  scheduler_.block(kind, object, deadline);
+  t.waits_for = waits_for;
+  // An untimed wait in a circle of untimed waits can never end, whatever the other threads do.
+  if (waits_for != kNoThread && deadline == sched::kNoDeadline) {
+    ThreadId cycle[kMaxFindingParts / 2];
+    std::uint32_t length = 0;
+    if (find_cycle(t.id, cycle, length)) report_deadlock();
+  }
+  run_others();
+  return !t.timed_out;
+}
+
+void Execution::run_others() {
+  while (scheduler_.runnable().empty()) {
+    if (!scheduler_.advance_to_next_deadline()) report_deadlock();
+  }
+  scheduler_.switch_to(choose_thread(self().state == ThreadState::kRunnable));
+}
+
+Event* Execution::record(EventKind kind, std::uint64_t pc) {
+  if (!recording_) return nullptr;
+  ChannelHeader& h = *channel_.header();
+  const std::uint32_t at = h.event_count.load(std::memory_order_relaxed);
+  if (at >= channel_.event_capacity()) {
+    h.current.flags |= result_flags::kEventOverflow;
+    return nullptr;
+  }
+  Event& e = channel_.events()[at];
+  e = Event{};
+  e.kind = kind;
+  e.pc = pc;
+  e.thread = scheduler_.current();
+  e.stack = stack_of(self());
+  h.event_count.store(at + 1, std::memory_order_relaxed);
+  return &e;
+}
+
+// The memory model takes these over; the interleaving itself orders everything until then.
+void Execution::acquire(sched::SyncObject&) {}
+void Execution::release(sched::SyncObject&) {}
+
+}  // namespace heddle::engine

@@ -1,0 +1,184 @@
+// Execution: one run of the tested program, and the mediator of the runtime. It asks the scheduler who can run, the
+// strategy whom to take, and the program's memory what a load reads; it records choices and events and turns what
+// goes wrong into findings. It decides nothing itself.
+//
+// A visible operation is an atomic access, a fence, or an operation on a thread or a synchronisation object. The
+// calling thread announces it (visible()), other threads may run first, and when the thread is chosen again the
+// operation takes effect. Between two visible operations a thread runs alone.
+//
+// Entry points are called by runtime/abi, on the stack of the calling fiber, never from a signal handler except
+// fatal(). Nothing here allocates from the program's heap or enters libc, except inside a RuntimeScope.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/check.h"
+#include "core/base/ids.h"
+#include "core/base/random.h"
+#include "core/trace/channel.h"
+#include "runtime/heap/heap.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/sync_object.h"
+#include "runtime/strategy/replay.h"
+#include "runtime/strategy/strategy.h"
+
+namespace heddle::engine {
+
+// What the session does for the engine.
+struct SessionHooks {
+  // Called once, before the first choice of all. Returns in every process that is to run an execution on.
+  void (*at_first_choice)() = nullptr;
+  // Ends the process; the channel holds the result.
+  void (*end)(Ending ending, int status) = nullptr;
+};
+
+// While one lives, calls that reach our interposers come from the runtime itself and go straight to libc.
+class RuntimeScope {
+ public:
+  RuntimeScope() { ++depth; }
+  ~RuntimeScope() { --depth; }
+  RuntimeScope(const RuntimeScope&) = delete;
+  RuntimeScope& operator=(const RuntimeScope&) = delete;
+  static bool active() { return depth != 0; }
+
+ private:
+  static int depth;
+};
+
+class FindingBuilder;
+
+class Execution final : public strategy::View {
+ public:
+  // Adopts the calling thread as the program's main thread.
+  void start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks);
+  // In the process that will run execution `index`: fresh choices from here on.
+  void begin(std::uint64_t index);
+  Channel channel() const { return channel_; }
+  const RunSpec& spec() const { return channel_.header()->spec; }
+  sched::Scheduler& scheduler() { return scheduler_; }
+  sched::SyncTable& sync_objects() { return sync_; }
+  sched::Thread& self() { return scheduler_.self(); }
+  Random& outside() { return outside_; }  // what the program draws from the system: getrandom and its like
+  bool choosing() const { return begun_; }
+  strategy::NextOperation next_operation(ThreadId thread) const override;
+
+  // --- visible operations -----------------------------------------------------------------------------------------
+  // Announces an operation and lets the strategy decide who goes first. On return it is the caller's turn.
+  void visible(const sched::PendingOperation& operation);
+  // Records what the operation did; `value` is mixed into the trace hash.
+  void done(EventKind kind, std::uint64_t value) { hash(kind, value); }
+  Event* record(EventKind kind, std::uint64_t pc);  // nullptr when events are off
+  bool recording() const { return recording_; }
+  // Something changed that another thread could see: the program is not spinning.
+  void changed() { last_change_ = channel_.header()->current.steps; }
+  // Picks an alternative; counts only where there is something to pick.
+  std::uint32_t choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback, const ChoiceKey* keys = nullptr);
+  // May one more spurious failure happen, and does it?
+  bool spurious_failure();
+  bool fair() const { return fair_; }
+
+  // Blocks the calling thread and runs others until it is woken. True if it was woken, false if its deadline passed.
+  bool wait(sched::WaitKind kind, Address object, std::uint64_t deadline = sched::kNoDeadline,
+            ThreadId waits_for = kNoThread);
+  void run_others();  // the calling thread cannot go on: switch to one that can
+
+  // --- threads (threads.cpp) --------------------------------------------------------------------------------------
+  sched::Thread* create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes, bool detached,
+                               std::uint64_t pc);
+  int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try, std::uint64_t pc);
+  int detach_thread(std::uint64_t handle, std::uint64_t pc);
+  [[noreturn]] void end_thread(void* result);
+  void run_exit_handlers();
+  void yield(std::uint64_t pc);
+  void sleep_until(std::uint64_t time, std::uint64_t pc);
+  // The program asks for the time: moves on a little each time, faster when it is asked in a loop.
+  std::uint64_t read_clock();
+
+  // --- synchronisation objects (mutex.cpp, condition.cpp, …) ------------------------------------------------------
+  // Deadlines are virtual times. Answers are errno values.
+  int mutex_lock(sched::SyncObject& mutex, std::uint64_t pc, std::uint64_t deadline = sched::kNoDeadline);
+  int mutex_try_lock(sched::SyncObject& mutex, std::uint64_t pc);
+  int mutex_unlock(sched::SyncObject& mutex, std::uint64_t pc);
+  int mutex_destroy(sched::SyncObject& mutex, std::uint64_t pc);
+  int condition_wait(sched::SyncObject& condition, sched::SyncObject& mutex, std::uint64_t pc,
+                     std::uint64_t deadline = sched::kNoDeadline);
+  int condition_signal(sched::SyncObject& condition, std::uint64_t pc);
+  int condition_broadcast(sched::SyncObject& condition, std::uint64_t pc);
+  int condition_destroy(sched::SyncObject& condition, std::uint64_t pc);
+  // Happens-before edges, for the memory model.
+  void acquire(sched::SyncObject& object);
+  void release(sched::SyncObject& object);
+
+  // --- stacks and findings (findings.cpp) -------------------------------------------------------------------------
+  void enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer);
+  void leave_function() {
+    sched::Thread& t = self();
+    if (t.depth > 0) --t.depth;
+  }
+  StackId stack_of(const sched::Thread& thread);
+  // Ends the execution with this finding.
+  [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
+  [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object, std::uint64_t pc);
+  [[noreturn]] void finish(Ending ending, int status);
+  [[noreturn]] void unsupported(const char* name, const char* advice);
+  void warn(FindingKind kind, const char* message, std::uint64_t pc);
+  void note_outcome(const char* text);
+  void note_text(EventKind kind, const char* text, std::uint64_t pc);
+  // Warnings that can be given only at the end of the program.
+  void check_at_exit();
+
+  // --- the heap (memory.cpp) --------------------------------------------------------------------------------------
+  void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc);
+  void free(void* pointer, std::uint64_t pc);
+  void* reallocate(void* pointer, std::size_t size, std::uint64_t pc);
+
+ private:
+  friend class FindingBuilder;
+
+  std::uint32_t pick(strategy::ChoicePoint& point);
+  void log_choice(const strategy::ChoicePoint& point, std::uint32_t picked);
+  ThreadId choose_thread(bool can_continue);
+  ThreadId next_in_turn() const;
+  void hash(EventKind kind, std::uint64_t value) {
+    auto& h = channel_.header()->current.trace_hash;
+    const std::uint64_t word = (std::uint64_t{index_of(scheduler_.current())} << 8 | static_cast<std::uint64_t>(kind)) +
+                               value * 0x9e3779b97f4a7c15ull;
+    h = ((h << 7 | h >> 57) ^ word) * 0xff51afd7ed558ccdull;
+  }
+
+  // fairness.cpp: spins that can never end.
+  void check_bounds();
+  void observe_spin();
+  void leave_fair_mode();
+  [[noreturn]] void report_livelock();
+
+  [[noreturn]] void report_deadlock();
+  bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
+  void cite_cycle(FindingBuilder& finding, const ThreadId* cycle, std::uint32_t length);
+
+  Channel channel_;
+  strategy::Strategy* strategy_ = nullptr;
+  SessionHooks hooks_;
+  sched::Scheduler scheduler_;
+  sched::SyncTable sync_;
+  Random outside_;
+  bool begun_ = false;      // the first choice has been reached
+  bool recording_ = false;
+  bool fair_ = false;
+  std::uint32_t spurious_left_ = 0;
+  std::uint32_t clock_reads_ = 0;
+  std::uint32_t prefix_events_ = 0;
+  std::uint64_t last_change_ = 0;
+  std::uint64_t clock_read_change_ = 0;
+  std::uint64_t next_check_ = 0;
+  std::uint64_t stagnation_ = 0;
+  std::uint64_t fair_until_ = 0;
+  std::uint64_t spin_visits_ = 0;
+  std::uint64_t spin_states_ = 0;
+  std::uint64_t spin_change_ = 0;
+};
+
+// The program's heap; usable before main and before any execution.
+heap::Heap& program_heap();
+
+}  // namespace heddle::engine

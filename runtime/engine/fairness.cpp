@@ -1,0 +1,113 @@
+// Spins. A thread that spins performs visible operations and changes nothing. When nothing has changed for a while, the
+// execution goes on in fair mode: threads take turns, loads read the newest store. If something changes then, the spin
+// was only unlucky and the strategy takes over again. If nothing does, and every thread that runs keeps returning to
+// private states that it has been in before, no continuation can ever change anything: a livelock. A loop that counts
+// (a bounded poll, a benchmark) has a new private state each time and is never called one.
+#include "core/base/text_buffer.h"
+#include "runtime/engine/finding_builder.h"
+#include "runtime/engine/spin_state.h"
+
+namespace heddle::engine {
+
+using sched::Thread;
+using sched::ThreadState;
+
+namespace {
+
+constexpr std::uint64_t kVisitsPerThread = 4096;
+constexpr std::uint64_t kStates = 1u << 14;
+
+// States seen since fair mode began; open addressing, 0 is empty. Outside the Execution to keep that small.
+std::uint64_t seen[kStates];
+
+bool insert(std::uint64_t state) {
+  if (state == 0) state = 1;
+  for (std::uint64_t i = state % kStates, tries = 0; tries < 64; i = (i + 1) % kStates, ++tries) {
+    if (seen[i] == state) return false;
+    if (seen[i] == 0) {
+      seen[i] = state;
+      return true;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void Execution::check_bounds() {
+  ExecutionResult& result = channel_.header()->current;
+  const std::uint64_t steps = result.steps;
+  const std::uint64_t bound = spec().max_steps;
+  if (fair_) {
+    if (steps >= fair_until_) {
+      if (steps >= bound) finish(Ending::kCut, 0);
+      leave_fair_mode();
+    }
+    return;
+  }
+  const bool stagnating = steps - last_change_ >= stagnation_;
+  if (stagnating || steps >= bound) {
+    fair_ = true;
+    result.flags |= result_flags::kFairMode;
+    fair_until_ = steps + 16 * kVisitsPerThread + 2 * kVisitsPerThread * scheduler_.runnable().size();
+    next_check_ = fair_until_;
+    spin_visits_ = 0;
+    spin_states_ = 0;
+    spin_change_ = last_change_;
+    memset(seen, 0, sizeof seen);
+    return;
+  }
+  next_check_ = last_change_ + stagnation_;
+  if (next_check_ > bound) next_check_ = bound;
+  if (next_check_ <= steps) next_check_ = steps + 1;
+}
+
+void Execution::leave_fair_mode() {
+  fair_ = false;
+  const std::uint64_t steps = channel_.header()->current.steps;
+  // Each fruitless look waits longer for the next: a long quiet computation costs little.
+  stagnation_ *= 2;
+  last_change_ = steps;
+  next_check_ = steps + stagnation_;
+  if (next_check_ > spec().max_steps && steps < spec().max_steps) next_check_ = spec().max_steps;
+}
+
+void Execution::observe_spin() {
+  if (last_change_ != spin_change_) {
+    if (channel_.header()->current.steps < spec().max_steps) return leave_fair_mode();
+    spin_change_ = last_change_;  // past the bound: fair mode stays, and the look starts over
+    spin_visits_ = 0;
+    spin_states_ = 0;
+    memset(seen, 0, sizeof seen);
+    return;
+  }
+  ++spin_visits_;
+  if (insert(mix(private_state(), index_of(scheduler_.current())))) ++spin_states_;
+  if (spin_states_ > kStates / 2) {
+    // Ever new private states: somebody is computing.
+    if (channel_.header()->current.steps >= spec().max_steps) finish(Ending::kCut, 0);
+    return leave_fair_mode();
+  }
+  if (spin_visits_ >= kVisitsPerThread * (1 + scheduler_.runnable().size()) && spin_states_ <= spin_visits_ / 4) {
+    report_livelock();
+  }
+}
+
+void Execution::report_livelock() {
+  {
+    TextBuffer<160> text;
+    text.decimal(static_cast<std::int64_t>(scheduler_.runnable().size()))
+        << (scheduler_.runnable().size() == 1 ? " thread repeats" : " threads repeat")
+        << " the same operations for ever and no memory changes";
+    FindingBuilder finding(*this, FindingKind::kLivelock, text.c_str());
+    for (const ThreadId id : scheduler_.runnable()) {
+      const Thread& t = scheduler_.thread(id);
+      finding.part(PartRole::kHere, t, t.pending.pc).address = t.pending.address;
+    }
+    finding.cite_other_threads();
+    finding.cite_creations();
+  }
+  finish(Ending::kFinding, 0);
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,226 @@
+#include "runtime/engine/finding_builder.h"
+
+#include "core/base/text_buffer.h"
+
+namespace heddle::engine {
+
+using sched::Thread;
+using sched::ThreadState;
+using sched::WaitKind;
+
+namespace {
+
+// A place in code that is the same in every process of a campaign, wherever the module was loaded.
+std::uint64_t place_of(const ChannelHeader& h, std::uint64_t pc) {
+  for (std::uint32_t i = 0; i < h.module_count; ++i) {
+    const Module& m = h.modules[i];
+    if (pc >= m.begin && pc < m.end) return mix(i, pc - m.base);
+  }
+  return pc;
+}
+
+bool decides(PartRole role) {
+  return role == PartRole::kHere || role == PartRole::kAccess || role == PartRole::kPreviousAccess ||
+         role == PartRole::kBlockedThread;
+}
+
+}  // namespace
+
+FindingBuilder::FindingBuilder(Execution& execution, FindingKind kind, const char* message)
+    : execution_(execution), finding_(&overflow_) {
+  const Channel channel = execution.channel();
+  const std::uint32_t at = channel.header()->finding_count.load(std::memory_order_relaxed);
+  if (at < channel.finding_capacity()) finding_ = &channel.findings()[at];
+  *finding_ = Finding{};
+  finding_->kind = kind;
+  finding_->severity = severity_of(kind);
+  finding_->message = channel.add_text(message, strlen(message));
+  if (Event* e = execution.record(EventKind::kFinding, execution.self().last_pc)) {
+    e->text = finding_->message;
+    finding_->event = EventId{channel.header()->event_count.load(std::memory_order_relaxed) - 1};
+  }
+}
+
+FindingBuilder::~FindingBuilder() {
+  ChannelHeader& h = *execution_.channel().header();
+  std::uint64_t signature = mix(0x66696e64696e67ull, static_cast<std::uint64_t>(finding_->kind));
+  // The same threads may meet in another order: the sum does not depend on it.
+  for (std::uint32_t i = 0; i < finding_->part_count; ++i) {
+    const FindingPart& p = finding_->parts[i];
+    if (decides(p.role)) signature += mix(1, place_of(h, p.pc));
+  }
+  finding_->signature = signature;
+  h.current.findings = static_cast<std::uint8_t>(h.current.findings + 1);
+  if (finding_->severity == Severity::kBug && h.current.signature == 0) h.current.signature = signature;
+  if (finding_ != &overflow_) h.finding_count.fetch_add(1, std::memory_order_release);
+}
+
+FindingPart& FindingBuilder::part(PartRole role, const Thread& thread, std::uint64_t pc) {
+  std::uint32_t at = finding_->part_count;
+  if (at < kMaxFindingParts) {
+    ++finding_->part_count;
+  } else {
+    at = kMaxFindingParts - 1;
+  }
+  FindingPart& p = finding_->parts[at];
+  p = FindingPart{};
+  p.role = role;
+  p.thread = thread.id;
+  p.pc = pc;
+  p.stack = execution_.stack_of(thread);
+  return p;
+}
+
+void FindingBuilder::cite_other_threads() {
+  sched::Scheduler& s = execution_.scheduler();
+  for (std::uint32_t i = 0; i < s.thread_count(); ++i) {
+    const Thread& t = s.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    if (t.state == ThreadState::kFinished || t.state == ThreadState::kUnused) continue;
+    bool cited = false;
+    for (std::uint32_t k = 0; k < finding_->part_count; ++k) {
+      const PartRole role = finding_->parts[k].role;
+      if (finding_->parts[k].thread == t.id && role != PartRole::kHolds && role != PartRole::kThreadCreated) cited = true;
+    }
+    if (cited || finding_->part_count + 2u >= kMaxFindingParts) continue;
+    FindingPart& p = part(t.state == ThreadState::kBlocked ? PartRole::kWaits : PartRole::kRunningThread, t, t.last_pc);
+    p.address = t.state == ThreadState::kBlocked ? t.wait_object : 0;
+    p.other = t.waits_for;
+  }
+}
+
+void FindingBuilder::cite_creations() {
+  sched::Scheduler& s = execution_.scheduler();
+  const std::uint32_t cited = finding_->part_count;
+  for (std::uint32_t i = 0; i < cited && finding_->part_count + 1u < kMaxFindingParts; ++i) {
+    const ThreadId id = finding_->parts[i].thread;
+    if (id == kMainThread || id == kNoThread) continue;
+    bool done = false;
+    for (std::uint32_t k = cited; k < finding_->part_count; ++k) done = done || finding_->parts[k].thread == id;
+    if (done) continue;
+    const Thread& t = s.thread(id);
+    FindingPart& p = part(PartRole::kThreadCreated, t, t.created_pc);
+    p.stack = t.created_stack;
+    p.other = t.parent;
+  }
+}
+
+// Frames are pushed by the instrumented callee with its caller's pc; one whose stack pointer is not above the new one's
+// was left by longjmp.
+void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer) {
+  Thread& t = self();
+  while (t.depth > 0 && t.depth <= sched::kMaxCallDepth && t.frames[t.depth - 1].stack_pointer <= stack_pointer) {
+    --t.depth;
+  }
+  if (t.depth < sched::kMaxCallDepth) t.frames[t.depth] = {caller_pc, stack_pointer};
+  ++t.depth;
+}
+
+StackId Execution::stack_of(const Thread& thread) {
+  // Deep recursion: the outermost and the innermost frames tell the story.
+  constexpr std::uint32_t kMost = 64;
+  StackDepot& depot = *channel_.stacks();
+  const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth;
+  StackId id = kEmptyStack;
+  for (std::uint32_t i = 0; i < depth; ++i) {
+    if (depth > kMost && i == kMost / 2) i = depth - kMost / 2;
+    id = depot.push(id, thread.frames[i].pc);
+  }
+  return id;
+}
+
+void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
+  self().last_pc = pc;
+  {
+    FindingBuilder finding(*this, kind, message);
+    finding.finding().signal = static_cast<std::uint8_t>(signal);
+    finding.part(PartRole::kHere, self(), pc);
+    finding.cite_other_threads();
+    finding.cite_creations();
+  }
+  finish(Ending::kFinding, signal);
+}
+
+void Execution::misuse(FindingKind kind, const char* message, const sched::SyncObject& object, std::uint64_t pc) {
+  self().last_pc = pc;
+  {
+    FindingBuilder finding(*this, kind, message);
+    finding.part(PartRole::kHere, self(), pc).address = object.address;
+    if (object.owner != kNoThread) {
+      FindingPart& held = finding.part(PartRole::kHolds, scheduler_.thread(object.owner), object.where_pc);
+      held.address = object.address;
+      held.stack = object.where_stack;
+    }
+    finding.cite_other_threads();
+    finding.cite_creations();
+  }
+  finish(Ending::kFinding, 0);
+}
+
+void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
+  FindingBuilder finding(*this, kind, message);
+  finding.part(PartRole::kHere, self(), pc);
+  finding.cite_creations();
+}
+
+void Execution::finish(Ending ending, int status) {
+  ChannelHeader& h = *channel_.header();
+  h.current.choices = h.choice_count.load(std::memory_order_relaxed);
+  h.current.events = h.event_count.load(std::memory_order_relaxed);
+  hooks_.end(ending, status);
+  __builtin_unreachable();
+}
+
+void Execution::unsupported(const char* name, const char* advice) {
+  TextBuffer<512> text;
+  text << name << " is not supported yet under heddle. " << advice;
+  channel_.header()->current.message = channel_.add_text(text.c_str(), text.size());
+  finish(Ending::kUnsupported, 0);
+}
+
+void Execution::check_at_exit() {
+  for (std::uint32_t i = 1; i < scheduler_.thread_count(); ++i) {
+    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    if (t.state == ThreadState::kUnused || t.joined || t.detached) continue;
+    FindingBuilder finding(*this, FindingKind::kThreadLeak,
+                           t.state == ThreadState::kFinished
+                               ? "a thread that has finished was neither joined nor detached"
+                               : "a thread is still running at exit and was neither joined nor detached");
+    FindingPart& p = finding.part(PartRole::kHere, t, t.created_pc);
+    p.stack = t.created_stack;
+    p.role = PartRole::kThreadCreated;
+    p.other = t.parent;
+  }
+}
+
+void Execution::note_text(EventKind kind, const char* text, std::uint64_t pc) {
+  if (Event* e = record(kind, pc)) e->text = channel_.add_text(text, strlen(text));
+}
+
+void Execution::note_outcome(const char* text) {
+  ChannelHeader& h = *channel_.header();
+  const std::size_t length = strlen(text);
+  std::uint32_t found = h.outcome_count;
+  for (std::uint32_t i = 0; i < h.outcome_count; ++i) {
+    const char* known = channel_.outcome_text() + h.outcome_at[i];
+    if (strlen(known) == length && memcmp(known, text, length) == 0) {
+      found = i;
+      break;
+    }
+  }
+  if (found == h.outcome_count) {
+    if (found >= kMaxOutcomes || h.outcome_text_used + length + 1 > h.outcome_text.bytes) return;
+    memcpy(channel_.outcome_text() + h.outcome_text_used, text, length + 1);
+    h.outcome_at[found] = h.outcome_text_used;
+    h.outcome_text_used += static_cast<std::uint32_t>(length + 1);
+    ++h.outcome_count;
+  }
+  for (std::uint32_t& slot : h.current.outcomes) {
+    if (slot == 0) {
+      slot = found + 1;
+      break;
+    }
+  }
+  done(EventKind::kOutcome, found);
+}
+
+}  // namespace heddle::engine

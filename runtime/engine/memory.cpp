@@ -1,0 +1,93 @@
+// The program's heap under the engine.
+#include <cerrno>
+
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using heap::Block;
+using heap::BlockState;
+using heap::Heap;
+
+Heap& program_heap() {
+  static Heap heap;
+  return heap;
+}
+
+namespace {
+
+// A thread's freed blocks rest until this much has gathered; then they are used again without asking.
+constexpr std::uint64_t kRestingBytes = 64u << 20;
+
+}  // namespace
+
+void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc) {
+  Heap& heap = program_heap();
+  sched::Thread& t = self();
+  const std::uint32_t part = heap::part_of(t.id);
+  bool reuse = false;
+  if (heap.has_reusable(part, size, alignment)) {
+    // With one thread there is nobody to be surprised by an old address.
+    const bool one_thread = scheduler_.unfinished_count() == 1;
+    reuse = one_thread || heap.resting_bytes(part) > kRestingBytes ||
+            choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
+  }
+  const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack};
+  Block* block = heap.allocate(part, size, alignment, reuse, site);
+  if (block == nullptr) return nullptr;
+  if (zero && !block->fresh_pages) memset(block->user(), 0, size);
+  block->fresh_pages = false;
+  if (Event* e = record(EventKind::kAllocate, pc)) {
+    e->address = block->begin();
+    e->value = size;
+  }
+  return block->user();
+}
+
+void Execution::free(void* pointer, std::uint64_t pc) {
+  Heap& heap = program_heap();
+  Block* block = heap.block_at(pointer);
+  sched::Thread& t = self();
+  if (block == nullptr) fatal(FindingKind::kInvalidFree, "free of an address that malloc did not return", pc);
+  if (block->state == BlockState::kFreed) {
+    t.last_pc = pc;
+    {
+      FindingBuilder finding(*this, FindingKind::kDoubleFree, "free of a block that was already freed");
+      FindingPart& here = finding.part(PartRole::kHere, t, pc);
+      here.address = here.block = block->begin();
+      here.block_size = block->size;
+      FindingPart& freed = finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
+      freed.stack = block->freed_stack;
+      FindingPart& made = finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
+      made.stack = block->allocated_stack;
+      made.block = freed.block = block->begin();
+      made.block_size = freed.block_size = block->size;
+      finding.cite_creations();
+    }
+    finish(Ending::kFinding, 0);
+  }
+  sync_.drop_range(block->begin(), block->end(), [](sched::SyncObject&) {});
+  if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
+  heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
+}
+
+void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
+  if (pointer == nullptr) return allocate(size, 16, false, pc);
+  Block* block = program_heap().block_at(pointer);
+  if (block == nullptr || block->state != BlockState::kAllocated) {
+    this->free(pointer, pc);  // reports what is wrong with it
+    return nullptr;
+  }
+  if (Heap::fits(*block, size) && size * 2 >= block->size) {
+    block->size = size;
+    return pointer;
+  }
+  void* moved = allocate(size, 16, false, pc);
+  if (moved == nullptr) return nullptr;
+  memcpy(moved, pointer, block->size < size ? block->size : size);
+  this->free(pointer, pc);
+  return moved;
+}
+
+}  // namespace heddle::engine

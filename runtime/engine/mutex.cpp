@@ -1,0 +1,100 @@
+// Mutexes under the engine: each lock, failed try-lock and unlock is a visible operation.
+#include "runtime/sched/mutex.h"
+
+#include <cerrno>
+
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using sched::LockOutcome;
+using sched::SyncObject;
+using sched::UnlockOutcome;
+using sched::WaitKind;
+
+namespace {
+
+void note_acquired(Execution& e, SyncObject& m, std::uint64_t pc, bool blocked) {
+  if (m.count == 1) {
+    m.where_pc = pc;
+    m.where_stack = e.recording() ? e.stack_of(e.self()) : kEmptyStack;
+  }
+  e.acquire(m);
+  e.done(EventKind::kMutexLock, m.number);
+  if (Event* event = e.record(EventKind::kMutexLock, pc)) {
+    event->address = m.address;
+    event->flags = blocked ? event_flags::kBlocked : 0;
+  }
+}
+
+}  // namespace
+
+int Execution::mutex_lock(SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {
+  visible({EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, m.address, pc});
+  bool blocked = false;
+  for (;;) {
+    switch (sched::try_lock(m, scheduler_.current())) {
+      case LockOutcome::kAcquired: note_acquired(*this, m, pc, blocked); return 0;
+      case LockOutcome::kOwnerDied: note_acquired(*this, m, pc, blocked); return EOWNERDEAD;
+      case LockOutcome::kNotRecoverable: return ENOTRECOVERABLE;
+      case LockOutcome::kWouldDeadlock: return EDEADLK;
+      case LockOutcome::kHeldBySelf:
+      case LockOutcome::kHeldByOther: break;
+    }
+    blocked = true;
+    ++m.waiters;
+    const bool woken = wait(WaitKind::kMutex, m.address, deadline, m.owner);
+    --m.waiters;
+    if (!woken && m.count != 0) {
+      done(EventKind::kMutexTryLockFailed, m.number);
+      if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) {
+        event->address = m.address;
+        event->flags = event_flags::kTimedOut;
+      }
+      return ETIMEDOUT;
+    }
+  }
+}
+
+int Execution::mutex_try_lock(SyncObject& m, std::uint64_t pc) {
+  visible({EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, m.address, pc});
+  switch (sched::try_lock(m, scheduler_.current())) {
+    case LockOutcome::kAcquired: note_acquired(*this, m, pc, false); return 0;
+    case LockOutcome::kOwnerDied: note_acquired(*this, m, pc, false); return EOWNERDEAD;
+    case LockOutcome::kNotRecoverable: return ENOTRECOVERABLE;
+    default: break;
+  }
+  done(EventKind::kMutexTryLockFailed, m.number);
+  if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) event->address = m.address;
+  return EBUSY;
+}
+
+int Execution::mutex_unlock(SyncObject& m, std::uint64_t pc) {
+  visible({EventKind::kMutexUnlock, MemoryOrder::kRelaxed, 0, m.address, pc});
+  const bool strict = m.type == sched::MutexType::kErrorCheck || m.type == sched::MutexType::kRecursive || m.robust;
+  if (m.count == 1 && m.owner == scheduler_.current()) release(m);
+  switch (sched::unlock(m, scheduler_.current())) {
+    case UnlockOutcome::kStillHeld: break;
+    case UnlockOutcome::kReleased:
+      if (m.waiters != 0) scheduler_.wake_all(WaitKind::kMutex, m.address);
+      break;
+    case UnlockOutcome::kNotLocked:
+      if (strict) return EPERM;  // POSIX defines the error for these types; the program may rely on it
+      misuse(FindingKind::kMutexMisuse, "unlock of a mutex that is not locked", m, pc);
+    case UnlockOutcome::kNotOwner:
+      if (strict) return EPERM;
+      misuse(FindingKind::kMutexMisuse, "unlock of a mutex that another thread holds", m, pc);
+  }
+  done(EventKind::kMutexUnlock, m.number);
+  if (Event* event = record(EventKind::kMutexUnlock, pc)) event->address = m.address;
+  return 0;
+}
+
+int Execution::mutex_destroy(SyncObject& m, std::uint64_t pc) {
+  if (m.count != 0) misuse(FindingKind::kMutexMisuse, "destruction of a mutex that is locked", m, pc);
+  m.kind = sched::SyncKind::kNone;
+  return 0;
+}
+
+}  // namespace heddle::engine

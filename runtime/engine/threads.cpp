@@ -1,0 +1,134 @@
+// Threads of the tested program: creation, end, join, and what time it is for them.
+#include <cerrno>
+
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using sched::Thread;
+using sched::ThreadState;
+using sched::WaitKind;
+
+namespace {
+
+// The engine that fibers belong to; set by the first creation, the same for all of them.
+Execution* creator = nullptr;
+
+void thread_main(void* argument) {
+  auto& t = *static_cast<Thread*>(argument);
+  Execution& execution = *creator;
+  execution.record(EventKind::kThreadStart, t.last_pc);
+  execution.end_thread(t.start(t.argument));
+}
+
+}  // namespace
+
+Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes, bool detached,
+                                 std::uint64_t pc) {
+  creator = this;
+  visible({EventKind::kThreadCreate, MemoryOrder::kRelaxed, 0, 0, pc});
+  Thread* t;
+  {
+    RuntimeScope scope;
+    t = scheduler_.create(stack_bytes, thread_main);
+  }
+  if (t == nullptr) return nullptr;
+  t->start = entry;
+  t->argument = argument;
+  t->detached = detached;
+  t->created_pc = pc;
+  t->last_pc = reinterpret_cast<std::uint64_t>(entry) + 1;
+  t->pending = {EventKind::kThreadStart, MemoryOrder::kRelaxed, 0, 0, t->last_pc};
+  t->created_stack = stack_of(self());
+  channel_.header()->current.threads = static_cast<std::uint16_t>(scheduler_.thread_count());
+  changed();
+  done(EventKind::kThreadCreate, index_of(t->id));
+  if (Event* e = record(EventKind::kThreadCreate, pc)) e->other = t->id;
+  return t;
+}
+
+void Execution::run_exit_handlers() {
+  Thread& t = self();
+  // A destructor may register more; the newest goes first ([basic.start.term]).
+  while (t.exit_handlers != nullptr) {
+    sched::ExitHandler* handler = t.exit_handlers;
+    t.exit_handlers = handler->next;
+    handler->function(handler->argument);
+    RuntimeScope scope;
+    program_heap().release(heap::kRuntimePart, program_heap().block_at(handler), {});
+  }
+}
+
+void Execution::end_thread(void* result) {
+  Thread& t = self();
+  t.result = result;
+  visible({EventKind::kThreadEnd, MemoryOrder::kRelaxed, 0, 0, t.last_pc});
+  record(EventKind::kThreadEnd, t.last_pc);
+  done(EventKind::kThreadEnd, 0);
+  changed();
+  scheduler_.finish_current();
+  scheduler_.wake_all(WaitKind::kJoin, scheduler_.handle_of(t));
+  if (scheduler_.unfinished_count() == 0) finish(Ending::kExited, 0);
+  run_others();
+  HEDDLE_CHECK(!"a finished thread ran again");
+  __builtin_unreachable();
+}
+
+int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try,
+                           std::uint64_t pc) {
+  visible({EventKind::kThreadJoin, MemoryOrder::kRelaxed, 0, handle, pc});
+  Thread* t = scheduler_.find(handle);
+  if (t == nullptr || t->joined) fatal(FindingKind::kThreadMisuse, "join of a thread that was already joined", pc);
+  if (t->detached) fatal(FindingKind::kThreadMisuse, "join of a detached thread", pc);
+  if (t == &self()) {
+    fatal(FindingKind::kThreadMisuse, "a thread joins itself", pc);
+  }
+  while (t->state != ThreadState::kFinished) {
+    if (only_try) return EBUSY;
+    if (!wait(WaitKind::kJoin, handle, deadline, t->id)) return ETIMEDOUT;
+  }
+  if (result != nullptr) *result = t->result;
+  scheduler_.retire(*t);
+  done(EventKind::kThreadJoin, index_of(t->id));
+  if (Event* e = record(EventKind::kThreadJoin, pc)) e->other = t->id;
+  return 0;
+}
+
+int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
+  Thread* t = scheduler_.find(handle);
+  if (t == nullptr || t->joined) fatal(FindingKind::kThreadMisuse, "detach of a thread that was already joined", pc);
+  if (t->detached) fatal(FindingKind::kThreadMisuse, "detach of a thread that is already detached", pc);
+  t->detached = true;
+  if (Event* e = record(EventKind::kThreadDetach, pc)) e->other = t->id;
+  return 0;
+}
+
+void Execution::yield(std::uint64_t pc) {
+  visible({EventKind::kYield, MemoryOrder::kRelaxed, 0, 0, pc});
+  done(EventKind::kYield, 0);
+  record(EventKind::kYield, pc);
+}
+
+// A sleep may end at any moment as the other threads see it, so the sleeper stays among those that can be chosen; by
+// the time it runs, its time has passed.
+void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
+  visible({EventKind::kSleep, MemoryOrder::kRelaxed, 0, 0, pc});
+  scheduler_.advance_to(time);
+  clock_reads_ = 0;
+  done(EventKind::kSleep, 0);
+  if (Event* e = record(EventKind::kSleep, pc)) e->value = time;
+}
+
+std::uint64_t Execution::read_clock() {
+  // A loop that waits for the clock must not take as many turns as there are microseconds in the wait.
+  constexpr std::uint64_t kFirst = 100;
+  if (clock_read_change_ != last_change_) clock_reads_ = 0;
+  clock_read_change_ = last_change_;
+  const std::uint32_t doublings = clock_reads_ / 64 < 17 ? clock_reads_ / 64 : 17;
+  ++clock_reads_;
+  scheduler_.advance(kFirst << doublings);
+  return scheduler_.now();
+}
+
+}  // namespace heddle::engine

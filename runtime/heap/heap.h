@@ -1,0 +1,104 @@
+// The program's malloc: one contiguous range at a fixed address with a part for each thread, so that the addresses a
+// thread gets depend on what that thread did and not on the schedule, and so that a snapshot is one range.
+//
+// A block is a 64-byte header and the user's bytes; blocks of a part lie one after the other, so that the block of any
+// address can be found by walking. Freed blocks wait on the list of the thread that freed them; whether malloc hands
+// one out again is the caller's choice (ABA needs reuse, use-after-free checks need a rest).
+//
+// One kernel thread uses it; nothing here locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/base/pages.h"
+
+namespace heddle::heap {
+
+enum class BlockState : std::uint8_t { kFiller = 0, kAllocated = 0xa1, kFreed = 0xf3 };
+
+struct Block {
+  std::uint64_t size;        // as asked for
+  std::uint64_t allocated_pc;
+  std::uint64_t freed_pc;
+  Block* next_free;
+  StackId allocated_stack;
+  StackId freed_stack;
+  std::uint32_t ordinal;     // n-th allocation of its thread: a name that no schedule changes
+  ThreadId allocated_by;
+  ThreadId freed_by;
+  std::uint32_t size_class;
+  std::uint32_t magic;
+  BlockState state;
+  bool fresh_pages;          // never handed out before: still zero
+  std::uint8_t reserved[6];
+
+  void* user() { return this + 1; }
+  Address begin() const { return reinterpret_cast<Address>(this + 1); }
+  Address end() const { return begin() + size; }
+};
+static_assert(sizeof(Block) == 64);
+
+// Where an allocation or a free happened, for reports.
+struct Site {
+  ThreadId thread = kMainThread;
+  std::uint64_t pc = 0;
+  StackId stack = kEmptyStack;
+};
+
+inline constexpr std::uint32_t kParts = 513;             // main, 511 threads, the runtime's own
+inline constexpr std::uint32_t kRuntimePart = kParts - 1;
+inline constexpr std::uint32_t kSizeClasses = 192;
+
+constexpr std::uint32_t part_of(ThreadId thread) {
+  const std::uint32_t index = index_of(thread);
+  return index < kRuntimePart ? index : 1 + index % (kRuntimePart - 1);
+}
+
+class Heap {
+ public:
+  // Reserves the range. False when the address is taken.
+  bool start();
+  bool started() const { return started_; }
+
+  bool contains(const void* pointer) const {
+    const auto address = reinterpret_cast<Address>(pointer);
+    return address >= address_map::kHeap && address < address_map::kHeapEnd;
+  }
+
+  // Is there a freed block that would do?
+  bool has_reusable(std::uint32_t part, std::size_t size, std::size_t alignment) const;
+  // nullptr when the part is full. `reuse`: take a freed block where there is one.
+  Block* allocate(std::uint32_t part, std::size_t size, std::size_t alignment, bool reuse, const Site& site);
+  // The block whose user bytes start here, whatever its state, or nullptr if there is none.
+  Block* block_at(void* user) const;
+  // REQUIRES: the block is allocated.
+  void release(std::uint32_t part, Block* block, const Site& site);
+  // Can the block hold `size` bytes where it is?
+  static bool fits(const Block& block, std::size_t size);
+  // The block that holds `address`, allocated or freed. Walks; for reports.
+  Block* block_containing(Address address) const;
+
+  std::uint64_t resting_bytes(std::uint32_t part) const { return parts_[part].resting_bytes; }
+
+ private:
+  struct Part {
+    Address begin = 0;
+    Address bump = 0;
+    Address end = 0;
+    std::uint64_t resting_bytes = 0;
+    std::uint32_t allocations = 0;
+    Block* freed[kSizeClasses] = {};  // most recently freed first
+  };
+
+  // Parts are laid out when first used: untouched ones cost no memory.
+  Part& open_part(std::uint32_t index);
+  Block* take_freed(Part& part, std::uint32_t size_class, std::size_t alignment);
+  Block* carve(Part& part, std::uint32_t size_class, std::size_t alignment);
+
+  bool started_ = false;
+  Part parts_[kParts];
+};
+
+}  // namespace heddle::heap

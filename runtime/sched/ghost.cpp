@@ -1,0 +1,104 @@
+#include "runtime/sched/ghost.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+
+#include "core/base/check.h"
+#include "core/base/pages.h"
+#include "core/base/raw_syscall.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/real_threads.h"
+
+namespace heddle::sched {
+namespace {
+
+struct Birth {
+  std::uint64_t fs_base = 0;
+  void* stack_top = nullptr;
+  std::uint32_t tid = 0;
+};
+
+// The one mutable global of this file: where in libc's thread control block the kernel keeps the thread's id
+// (struct pthread is private and differs between versions of libc; found by looking for the value).
+std::uint32_t tid_offset = 0;
+
+std::uint32_t* tid_word(std::uint64_t fs_base) { return reinterpret_cast<std::uint32_t*>(fs_base + tid_offset); }
+
+void find_tid_offset(const Birth& birth) {
+  for (std::uint32_t offset = 0x80; offset < 0x900; offset += 4) {
+    if (*reinterpret_cast<std::uint32_t*>(birth.fs_base + offset) == birth.tid) {
+      tid_offset = offset;
+      return;
+    }
+  }
+  HEDDLE_CHECK(!"libc's thread control block holds no thread id");
+}
+
+// Runs for a few microseconds on the new kernel thread, then leaves its storage behind.
+void* be_born(void* argument) {
+  auto* birth = static_cast<Birth*>(argument);
+  birth->fs_base = current_fs_base();
+  birth->tid = static_cast<std::uint32_t>(raw_syscall(SYS_gettid));
+  if (tid_offset == 0) find_tid_offset(*birth);
+  // Frames of start_thread above this one must survive: pthread_exit unwinds through none of them, but libc keeps
+  // its cancellation buffer there.
+  birth->stack_top = static_cast<char*>(__builtin_frame_address(0)) - 512;
+  for (;;) raw_syscall(SYS_exit, 0);
+}
+
+void wait_until_gone(std::uint64_t fs_base) {
+  std::uint32_t* word = tid_word(fs_base);
+  for (;;) {
+    const std::uint32_t tid = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    if (tid == 0) return;
+    raw_syscall(SYS_futex, word, FUTEX_WAIT, tid, 0, 0, 0);
+  }
+}
+
+std::uint64_t next_big_stack = address_map::kBigStacks;
+
+}  // namespace
+
+std::uint32_t ghost_tid(std::uint32_t slot) { return 0x10000000u + slot; }
+
+bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
+  const std::size_t wanted = (stack_bytes + kPageSize - 1) & ~(kPageSize - 1);
+  // libc puts the control block and static TLS at the top of the stack it is given: room for both on top.
+  constexpr std::size_t kControlBlock = 256 * 1024;
+  std::uint64_t base = address_map::kFiberStacks + std::uint64_t{slot} * address_map::kFiberStackStride;
+  std::size_t bytes = wanted + kControlBlock;
+  ghost.in_big_region = bytes + kPageSize > address_map::kFiberStackStride;
+  if (ghost.in_big_region) {
+    base = next_big_stack;
+    next_big_stack += bytes + 16 * kPageSize;
+  }
+  if (ghost.stack_low != base + kPageSize || ghost.stack_bytes != bytes) {
+    if (ghost.stack_low != 0) raw_syscall(SYS_munmap, ghost.stack_low - kPageSize, ghost.stack_bytes + kPageSize);
+    if (map_pages_at(base, bytes + kPageSize) == nullptr) return false;
+    raw_syscall(SYS_mprotect, base, kPageSize, PROT_NONE);
+    ghost.stack_low = base + kPageSize;
+    ghost.stack_bytes = bytes;
+  }
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, reinterpret_cast<void*>(ghost.stack_low), bytes);
+  Birth birth;
+  pthread_t handle;
+  const int error = real_pthread_create(&handle, &attributes, be_born, &birth);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return false;
+  // The kernel clears the id as the very last act of the thread; nothing of it runs after that.
+  wait_until_gone(static_cast<std::uint64_t>(handle));
+  *tid_word(handle) = ghost_tid(slot);
+  ghost.fs_base = birth.fs_base;
+  ghost.stack_top = birth.stack_top;
+  return true;
+}
+
+void release_ghost(Ghost& ghost) {
+  *tid_word(ghost.fs_base) = 0;
+  real_pthread_join(static_cast<pthread_t>(ghost.fs_base), nullptr);
+  ghost.fs_base = 0;
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,186 @@
+#include "runtime/sched/scheduler.h"
+
+#include "core/base/pages.h"
+#include "core/base/random.h"
+
+namespace heddle::sched {
+namespace {
+
+// Threads whose slots may be taken again only after this many were created: short programs keep distinct ids.
+constexpr std::uint32_t kReuseAfter = 512;
+
+std::uint32_t thread_hash(ThreadId id) { return static_cast<std::uint32_t>(mix(0x7468726561640000ull, index_of(id))); }
+
+CallFrame* call_stack_of(std::uint32_t slot) {
+  constexpr std::size_t kBytes = kMaxCallDepth * sizeof(CallFrame);
+  void* pages = map_pages_at(address_map::kCallStacks + std::uint64_t{slot} * kBytes, kBytes);
+  HEDDLE_CHECK(pages != nullptr);
+  return static_cast<CallFrame*>(pages);
+}
+
+}  // namespace
+
+void Scheduler::start() {
+  Thread& main = threads_[0];
+  main.id = kMainThread;
+  main.state = ThreadState::kBlocked;
+  main.frames = call_stack_of(0);
+  main.fiber.fs_base = current_fs_base();
+  created_ = 1;
+  unfinished_ = 1;
+  current_ = kMainThread;
+  make_runnable(main);
+}
+
+std::uint32_t Scheduler::free_slot() const {
+  if (created_ >= kReuseAfter) {
+    for (std::uint32_t i = 1; i < created_; ++i) {
+      const Thread& t = threads_[i];
+      if (t.state == ThreadState::kFinished && (t.joined || t.detached)) return i;
+    }
+  }
+  return created_;
+}
+
+void Scheduler::prepare_ghosts(std::uint32_t count) {
+  for (std::uint32_t i = created_; i < created_ + count && i < kMaxThreads; ++i) {
+    Thread& t = threads_[i];
+    if (t.ghost.fs_base == 0 && !make_ghost(i, kDefaultStackBytes, t.ghost)) return;
+    if (t.frames == nullptr) t.frames = call_stack_of(i);
+  }
+}
+
+Thread* Scheduler::create(std::size_t stack_bytes, void (*entry)(void*)) {
+  const std::uint32_t slot = free_slot();
+  if (slot >= kMaxThreads) return nullptr;
+  Thread& t = threads_[slot];
+  Ghost ghost = t.ghost;
+  CallFrame* frames = t.frames != nullptr ? t.frames : call_stack_of(slot);
+  // A prepared ghost serves where its stack is large enough; a used one is made anew, with fresh TLS.
+  const bool used = t.state == ThreadState::kFinished;
+  if (ghost.fs_base != 0 && (used || ghost.stack_bytes < stack_bytes)) release_ghost(ghost);
+  if (ghost.fs_base == 0 && !make_ghost(slot, stack_bytes, ghost)) return nullptr;
+  t = Thread{};
+  t.ghost = ghost;
+  t.frames = frames;
+  t.id = ThreadId{static_cast<std::uint16_t>(slot)};
+  t.parent = current_;
+  t.child_number = self().children++;
+  if (slot == created_) ++created_;
+  ++unfinished_;
+  prepare_fiber(t.fiber, ghost.stack_top, ghost.fs_base, entry, &t);
+  make_runnable(t);
+  return &t;
+}
+
+void Scheduler::make_runnable(Thread& thread) {
+  if (thread.state == ThreadState::kRunnable) return;
+  thread.state = ThreadState::kRunnable;
+  thread.wait = WaitKind::kNone;
+  thread.deadline = kNoDeadline;
+  thread.waits_for = kNoThread;
+  thread.runnable_position = runnable_count_;
+  runnable_[runnable_count_++] = thread.id;
+  runnable_hash_ ^= thread_hash(thread.id);
+}
+
+void Scheduler::remove_runnable(Thread& thread) {
+  const ThreadId last = runnable_[--runnable_count_];
+  runnable_[thread.runnable_position] = last;
+  threads_[index_of(last)].runnable_position = thread.runnable_position;
+  runnable_hash_ ^= thread_hash(thread.id);
+}
+
+void Scheduler::block(WaitKind kind, Address object, std::uint64_t deadline) {
+  Thread& t = self();
+  HEDDLE_CHECK(t.state == ThreadState::kRunnable);
+  remove_runnable(t);
+  t.state = ThreadState::kBlocked;
+  t.wait = kind;
+  t.wait_object = object;
+  t.wait_ticket = next_ticket_++;
+  t.deadline = deadline;
+  t.timed_out = false;
+  t.spurious = false;
+  if (deadline < earliest_deadline_) earliest_deadline_ = deadline;
+  if (deadline <= now_) expire_deadlines();
+}
+
+void Scheduler::finish_current() {
+  Thread& t = self();
+  remove_runnable(t);
+  t.state = ThreadState::kFinished;
+  --unfinished_;
+}
+
+std::uint32_t Scheduler::wake_all(WaitKind kind, Address object) {
+  std::uint32_t woken = 0;
+  for (std::uint32_t i = 0; i < created_; ++i) {
+    Thread& t = threads_[i];
+    if (t.state == ThreadState::kBlocked && t.wait == kind && t.wait_object == object) {
+      make_runnable(t);
+      ++woken;
+    }
+  }
+  return woken;
+}
+
+std::uint32_t Scheduler::waiters(WaitKind kind, Address object) const {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < created_; ++i) {
+    const Thread& t = threads_[i];
+    if (t.state == ThreadState::kBlocked && t.wait == kind && t.wait_object == object) ++count;
+  }
+  return count;
+}
+
+void Scheduler::switch_to(ThreadId id) {
+  if (id == current_) return;
+  Thread& from = self();
+  Thread& to = thread(id);
+  HEDDLE_CHECK(to.state == ThreadState::kRunnable);
+  current_ = id;
+  switch_fiber(from.fiber, to.fiber);
+}
+
+void Scheduler::advance_to(std::uint64_t time) {
+  if (time > now_) now_ = time;
+  if (now_ >= earliest_deadline_) expire_deadlines();
+}
+
+void Scheduler::expire_deadlines() {
+  earliest_deadline_ = kNoDeadline;
+  for (std::uint32_t i = 0; i < created_; ++i) {
+    Thread& t = threads_[i];
+    if (t.state != ThreadState::kBlocked || t.deadline == kNoDeadline) continue;
+    if (t.deadline <= now_) {
+      make_runnable(t);
+      t.timed_out = true;
+    } else if (t.deadline < earliest_deadline_) {
+      earliest_deadline_ = t.deadline;
+    }
+  }
+}
+
+bool Scheduler::advance_to_next_deadline() {
+  // The cached bound may belong to a wait that has ended since: look again.
+  std::uint64_t first = kNoDeadline;
+  for (std::uint32_t i = 0; i < created_; ++i) {
+    const Thread& t = threads_[i];
+    if (t.state == ThreadState::kBlocked && t.deadline < first) first = t.deadline;
+  }
+  if (first == kNoDeadline) return false;
+  earliest_deadline_ = first;
+  advance_to(first);
+  return true;
+}
+
+Thread* Scheduler::find(std::uint64_t handle) {
+  for (std::uint32_t i = 0; i < created_; ++i) {
+    Thread& t = threads_[i];
+    if (t.state != ThreadState::kUnused && t.fiber.fs_base == handle) return &t;
+  }
+  return nullptr;
+}
+
+}  // namespace heddle::sched

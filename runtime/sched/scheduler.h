@@ -1,0 +1,86 @@
+// Who can run, who is blocked on what, and what time it is. Switches fibers; chooses nothing: every decision is made
+// by the engine's strategy and handed in.
+//
+// Invariants: the running thread is runnable; a thread is in runnable() exactly if its state is kRunnable; the virtual
+// clock never goes back. Thread 0 is the program's main thread and exists from the start.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/check.h"
+#include "core/base/ids.h"
+#include "runtime/sched/thread.h"
+
+namespace heddle::sched {
+
+class Scheduler {
+ public:
+  // Adopts the calling kernel thread as thread 0.
+  void start();
+
+  ThreadId current() const { return current_; }
+  Thread& self() { return threads_[index_of(current_)]; }
+  Thread& thread(ThreadId id) { return threads_[index_of(id)]; }
+  const Thread& thread(ThreadId id) const { return threads_[index_of(id)]; }
+  std::uint32_t thread_count() const { return created_; }         // ids handed out so far
+  std::uint32_t unfinished_count() const { return unfinished_; }
+
+  std::span<const ThreadId> runnable() const { return {runnable_, runnable_count_}; }
+  std::uint32_t runnable_hash() const { return runnable_hash_; }
+
+  // A new runnable thread, or nullptr when no slot or memory is left. Its first instruction is entry(&thread).
+  Thread* create(std::size_t stack_bytes, void (*entry)(void*));
+  // Makes `count` ghosts beforehand, so that forked executions need not.
+  void prepare_ghosts(std::uint32_t count);
+
+  // The calling thread stops being runnable. The caller must switch away.
+  void block(WaitKind kind, Address object, std::uint64_t deadline = kNoDeadline);
+  void make_runnable(Thread& thread);
+  void finish_current();
+  // The thread's handle and slot may be reused.
+  void retire(Thread& thread) { thread.joined = true; }
+
+  // Makes every thread that waits for `object` in this way runnable; answers how many.
+  std::uint32_t wake_all(WaitKind kind, Address object);
+  std::uint32_t waiters(WaitKind kind, Address object) const;
+  // Visits blocked threads in the order of their waiting.
+  template <typename Visit>
+  void for_each_blocked(Visit visit) {
+    for (std::uint32_t i = 0; i < created_; ++i) {
+      if (threads_[i].state == ThreadState::kBlocked) visit(threads_[i]);
+    }
+  }
+
+  void switch_to(ThreadId id);
+
+  // Virtual time in nanoseconds since the execution began.
+  std::uint64_t now() const { return now_; }
+  void advance(std::uint64_t nanoseconds) { advance_to(now_ + nanoseconds); }
+  // Timed waits whose deadline has come by end with timed_out set.
+  void advance_to(std::uint64_t time);
+  // Nothing can run: time passes until the first deadline. False if there is none.
+  bool advance_to_next_deadline();
+
+  // The thread that owns a pthread_t, or nullptr.
+  Thread* find(std::uint64_t handle);
+  std::uint64_t handle_of(const Thread& thread) const { return thread.fiber.fs_base; }
+
+ private:
+  std::uint32_t free_slot() const;
+  void remove_runnable(Thread& thread);
+  void expire_deadlines();
+
+  ThreadId current_ = kMainThread;
+  std::uint32_t created_ = 0;
+  std::uint32_t unfinished_ = 0;
+  std::uint32_t runnable_count_ = 0;
+  std::uint32_t runnable_hash_ = 0;
+  std::uint32_t next_ticket_ = 0;
+  std::uint64_t now_ = 0;
+  std::uint64_t earliest_deadline_ = kNoDeadline;
+  ThreadId runnable_[kMaxThreads] = {};
+  Thread threads_[kMaxThreads];
+};
+
+}  // namespace heddle::sched

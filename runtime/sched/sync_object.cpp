@@ -1,0 +1,63 @@
+#include "runtime/sched/sync_object.h"
+
+#include "core/base/check.h"
+#include "core/base/pages.h"
+
+namespace heddle::sched {
+namespace {
+
+constexpr std::uint32_t kMaxObjects = 1u << 22;
+constexpr std::uint32_t kFirstBuckets = 1u << 10;
+
+}  // namespace
+
+void SyncTable::start() {
+  objects_ = static_cast<SyncObject*>(map_pages(std::size_t{kMaxObjects} * sizeof(SyncObject)));
+  bucket_count_ = kFirstBuckets;
+  buckets_ = static_cast<std::uint32_t*>(map_pages(bucket_count_ * sizeof(std::uint32_t)));
+}
+
+std::uint32_t SyncTable::bucket_of(Address address) const {
+  std::uint32_t bucket = static_cast<std::uint32_t>((address * 0x9e3779b97f4a7c15ull) >> 32) & (bucket_count_ - 1);
+  while (buckets_[bucket] != 0 && objects_[buckets_[bucket]].address != address) {
+    bucket = (bucket + 1) & (bucket_count_ - 1);
+  }
+  return bucket;
+}
+
+SyncObject* SyncTable::find(Address address) const {
+  const std::uint32_t index = buckets_[bucket_of(address)];
+  return index == 0 || objects_[index].kind == SyncKind::kNone ? nullptr : &objects_[index];
+}
+
+SyncObject& SyncTable::get(Address address, SyncKind kind) {
+  const std::uint32_t bucket = bucket_of(address);
+  std::uint32_t index = buckets_[bucket];
+  if (index == 0) {
+    HEDDLE_CHECK(count_ + 1 < kMaxObjects);
+    index = ++count_;
+    buckets_[bucket] = index;
+    if (address < lowest_) lowest_ = address;
+    if (address > highest_) highest_ = address;
+    objects_[index].address = address;
+    if (count_ * 2 > bucket_count_) grow();
+  }
+  SyncObject& object = objects_[index];
+  if (object.kind != kind) {
+    object = SyncObject{};
+    object.address = address;
+    object.kind = kind;
+    object.number = index;
+  }
+  return object;
+}
+
+void SyncTable::grow() {
+  const std::size_t old_bytes = bucket_count_ * sizeof(std::uint32_t);
+  raw_syscall(SYS_munmap, buckets_, old_bytes);
+  bucket_count_ *= 4;
+  buckets_ = static_cast<std::uint32_t*>(map_pages(bucket_count_ * sizeof(std::uint32_t)));
+  for (std::uint32_t i = 1; i <= count_; ++i) buckets_[bucket_of(objects_[i].address)] = i;
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,88 @@
+// What a mutex, condition variable, rwlock, barrier, semaphore, once flag … of the program is to us: its state by
+// address. The program's own object keeps only a mark, by which an object that was constructed anew at an old address
+// is recognised even where no init function was called (std::mutex has none).
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/ids.h"
+
+namespace heddle::sched {
+
+enum class SyncKind : std::uint8_t {
+  kNone = 0,
+  kMutex,
+  kCondition,
+  kRwlock,
+  kBarrier,
+  kSemaphore,
+  kSpinLock,
+  kOnce,
+  kGuard,
+  kFutex,
+  kAnnotation,
+};
+
+enum class MutexType : std::uint8_t { kNormal = 0, kRecursive, kErrorCheck, kAdaptive };
+
+inline constexpr std::uint32_t kTrackedReaders = 24;
+
+struct SyncObject {
+  Address address = 0;
+  SyncKind kind = SyncKind::kNone;
+  MutexType type = MutexType::kNormal;
+  bool robust = false;
+  bool inconsistent = false;     // robust mutex whose owner died
+  bool not_recoverable = false;
+  bool destroyed = false;
+  ThreadId owner = kNoThread;    // mutex, write side of an rwlock, running once initialiser
+  std::uint32_t count = 0;       // recursion, readers, semaphore value, arrivals at a barrier
+  std::uint32_t threshold = 0;   // barrier
+  std::uint32_t generation = 0;  // barrier round, condition waits
+  std::uint32_t waiters = 0;     // threads blocked here now
+  std::uint32_t unheard = 0;     // signals that found no waiter
+  std::uint32_t mark = 0;
+  Address partner = 0;           // condition variable: the mutex its waiters use
+  std::uint64_t where_pc = 0;    // where the owner took it
+  StackId where_stack = kEmptyStack;
+  StackId created_stack = kEmptyStack;
+  std::uint32_t number = 0;      // order of first use, for M1, M2 … in reports
+  ThreadId readers[kTrackedReaders] = {};
+  std::uint32_t clock = 0;       // the memory model's name for what it synchronises; 0: nothing yet
+};
+
+// Open addressing by address; objects never move, so references stay valid for the execution.
+class SyncTable {
+ public:
+  void start();
+  SyncObject* find(Address address) const;
+  // The object at `address`, made when it is not there or when it was there as something else.
+  SyncObject& get(Address address, SyncKind kind);
+  // Forgets what lies in [begin, end): the memory was freed. Calls `visit` on each first.
+  template <typename Visit>
+  void drop_range(Address begin, Address end, Visit visit) {
+    if (count_ == 0 || end <= lowest_ || begin > highest_) return;
+    for (std::uint32_t i = 1; i <= count_; ++i) {
+      SyncObject& object = object_at(i);
+      if (object.kind != SyncKind::kNone && object.address >= begin && object.address < end) {
+        visit(object);
+        object.kind = SyncKind::kNone;
+      }
+    }
+  }
+  std::uint32_t count() const { return count_; }
+  SyncObject& object_at(std::uint32_t number) const { return objects_[number]; }
+
+ private:
+  void grow();
+  std::uint32_t bucket_of(Address address) const;
+
+  SyncObject* objects_ = nullptr;  // reserved address range, touched as used
+  std::uint32_t* buckets_ = nullptr;
+  std::uint32_t bucket_count_ = 0;
+  std::uint32_t count_ = 0;
+  Address lowest_ = ~0ull;
+  Address highest_ = 0;
+};
+
+}  // namespace heddle::sched

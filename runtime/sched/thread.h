@@ -1,0 +1,98 @@
+// One thread of the tested program.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/trace/event.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/ghost.h"
+
+namespace heddle::sched {
+
+enum class ThreadState : std::uint8_t { kUnused = 0, kRunnable, kBlocked, kFinished };
+
+// What a blocked thread waits for.
+enum class WaitKind : std::uint8_t {
+  kNone = 0,
+  kMutex,
+  kCondition,
+  kJoin,
+  kReadLock,
+  kWriteLock,
+  kBarrier,
+  kSemaphore,
+  kFutex,
+  kOnce,
+  kSpinLock,
+  kOutside,  // a blocking system call
+  kPause,    // for a signal, or for ever
+};
+
+// The visible operation that the thread performs when it is next chosen to run. Strategies look at it.
+struct PendingOperation {
+  EventKind kind = EventKind::kNone;
+  MemoryOrder order = MemoryOrder::kRelaxed;
+  std::uint8_t size = 0;
+  Address address = 0;
+  std::uint64_t pc = 0;
+};
+
+// The shadow call stack's frame: where the function was called from, and its stack pointer, by which frames that were
+// left by longjmp are recognised.
+struct CallFrame {
+  std::uint64_t pc;
+  std::uint64_t stack_pointer;
+};
+
+inline constexpr std::uint32_t kMaxCallDepth = 1u << 16;
+inline constexpr std::uint64_t kNoDeadline = ~0ull;
+inline constexpr std::uint32_t kMaxKeys = 1024;  // PTHREAD_KEYS_MAX
+
+struct ExitHandler {  // a thread_local destructor
+  void (*function)(void*);
+  void* argument;
+  ExitHandler* next;
+};
+
+struct Thread {
+  Fiber fiber;
+  ThreadId id = kNoThread;
+  ThreadState state = ThreadState::kUnused;
+  WaitKind wait = WaitKind::kNone;
+  bool detached = false;
+  bool joined = false;
+  bool timed_out = false;        // the wait ended by its deadline
+  bool spurious = false;         // … or by a spurious wake-up
+  bool exiting = false;          // running its exit handlers
+  bool cancel_requested = false;
+  bool cancel_disabled = false;
+  bool ignored = false;          // inside a scope that is not explored
+  ThreadId parent = kNoThread;
+  ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
+  std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes
+  std::uint32_t child_number = 0;
+  std::uint32_t runnable_position = 0;
+  std::uint32_t wait_ticket = 0;   // order of arrival among the waiters of one object
+  Address wait_object = 0;
+  Address wait_mutex = 0;          // condition waits: the mutex to take again
+  std::uint64_t deadline = kNoDeadline;
+  PendingOperation pending;
+
+  CallFrame* frames = nullptr;     // shadow call stack
+  std::uint32_t depth = 0;
+  std::uint64_t last_pc = 0;       // latest place known inside instrumented code
+  std::uint64_t created_pc = 0;
+  StackId created_stack = kEmptyStack;
+
+  Ghost ghost;
+  void* (*start)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  ExitHandler* exit_handlers = nullptr;
+  void** key_values = nullptr;     // kMaxKeys, allocated on first use
+  std::uint64_t store_ordinal = 0;
+  char name[16] = {};
+};
+
+}  // namespace heddle::sched

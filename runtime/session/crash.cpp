@@ -1,0 +1,86 @@
+#include "runtime/session/crash.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "core/base/pages.h"
+#include "core/base/text_buffer.h"
+#include "runtime/session/session.h"
+
+namespace heddle::session {
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+constexpr std::size_t kAlternateStack = 256 * 1024;
+
+// The kernel's sigaction differs from libc's; ours goes straight to the kernel, past the program's interposers.
+struct KernelSigaction {
+  void (*handler)(int, siginfo_t*, void*);
+  unsigned long flags;
+  void (*restorer)();
+  unsigned long mask;
+};
+constexpr unsigned long kRestorer = 0x04000000;
+
+const char* name_of(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGABRT: return "SIGABRT";
+    case SIGSYS: return "SIGSYS";
+    default: return "signal";
+  }
+}
+
+bool below_stack(const sched::Thread& t, std::uint64_t address) {
+  const std::uint64_t low = t.id == kMainThread ? address_map::kMainStack + kPageSize : t.ghost.stack_low;
+  return low != 0 && address >= low - kPageSize && address < low;
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  engine::Execution* e = execution();
+  const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  if (e == nullptr) {
+    for (;;) raw_syscall(SYS_exit_group, 128 + signal);
+  }
+  if (signal == SIGSEGV && below_stack(e->self(), address)) {
+    // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
+    e->fatal(FindingKind::kStackOverflow, "the thread's stack is used up", pc + 1, signal);
+  }
+  TextBuffer<128> text;
+  text << name_of(signal);
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    text << " at address ";
+    text.hex(address);
+  }
+  e->fatal(FindingKind::kSignal, text.c_str(), pc + 1, signal);
+}
+
+extern "C" void heddle_restore_signal();
+asm(".text\n.hidden heddle_restore_signal\nheddle_restore_signal:\n\tmovq $15, %rax\n\tsyscall\n");
+
+}  // namespace
+
+bool is_crash_signal(int signal) {
+  for (const int s : kSignals) {
+    if (s == signal) return true;
+  }
+  return false;
+}
+
+void install_crash_handlers() {
+  stack_t stack{};
+  stack.ss_sp = map_pages(kAlternateStack);
+  stack.ss_size = kAlternateStack;
+  raw_syscall(SYS_sigaltstack, &stack, 0);
+  for (const int signal : kSignals) {
+    KernelSigaction action{on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, heddle_restore_signal, 0};
+    raw_syscall(SYS_rt_sigaction, signal, &action, 0, 8);
+  }
+}
+
+}  // namespace heddle::session

@@ -1,0 +1,35 @@
+// The session: one process of the tested program, from the library's first moment to its end.
+//
+// In a campaign the process runs the program up to its first choice, which is the same in every execution, and stays
+// there as the zygote: it forks a child for each execution and waits for it. In single mode (replay, confirmation) the
+// process runs the one execution itself. Results go to the tool through the channel; standard output and error of the
+// program go to a memory file that the tool reads when they matter.
+//
+// Processes die with their parent (PR_SET_PDEATHSIG), so nothing is left behind however the tool ends.
+#pragma once
+
+#include "core/trace/channel.h"
+#include "runtime/engine/execution.h"
+
+namespace heddle::session {
+
+// Attaches to the channel that the environment names, by system calls only. False: the program was started without
+// heddle and runs natively.
+bool attach(char** environment);
+
+// REQUIRES: attached, and libc is initialised. The calling thread is the program's main thread from here on.
+engine::Execution* start();
+
+// The execution of this process, or nullptr while it runs natively.
+engine::Execution* execution();
+
+// The program is about to end in order, with this status: the last moment at which the engine can look.
+void program_exits(int status);
+
+// In a child that the program forked for itself: it is no execution of ours and reports nothing.
+void leave_engine();
+
+// Refreshes the table of loaded modules, for stacks.
+void note_modules();
+
+}  // namespace heddle::session

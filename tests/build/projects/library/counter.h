@@ -1,0 +1,6 @@
+#pragma once
+struct Counter {
+  long value = 0;
+  void add(long n);
+};
+long global_count();

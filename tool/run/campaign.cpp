@@ -1,0 +1,317 @@
+#include "tool/run/campaign.h"
+
+#include <linux/futex.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "tool/artifact/artifact.h"
+#include "tool/artifact/fingerprint.h"
+
+namespace heddle::run {
+namespace {
+
+double wall_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+// Sleeps until a worker has something urgent to say, or for a twentieth of a second.
+void wait_for_workers(CampaignState& state, std::uint32_t seen) {
+  timespec timeout{0, 50'000'000};
+  syscall(SYS_futex, &state.signal, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+}
+
+constexpr std::uint64_t kMostHashes = 4'000'000;
+constexpr std::uint64_t kMostWarningsExamined = 8;
+
+// Where no finding was written, an ending can still be a bug; both need a signature to be told apart by.
+std::uint64_t signature_of(const ExecutionResult& result, const std::vector<int>& allowed_exits) {
+  if (result.signature != 0) return result.signature;
+  const auto finding = finding_of_ending(result, allowed_exits);
+  return finding ? finding->signature : 0;
+}
+
+}  // namespace
+
+Campaign::Campaign(Target target, CampaignOptions options) : target_(std::move(target)), options_(std::move(options)) {}
+
+double Campaign::elapsed() const { return wall_seconds() - started_; }
+
+void Campaign::end_with(Error error) {
+  if (!outcome_.error) outcome_.error = std::move(error);
+  done_ = true;
+}
+
+Status Campaign::start_workers() {
+  auto memory = SharedMemory::create("heddle-campaign", sizeof(CampaignState));
+  if (!memory) return memory.error();
+  state_memory_ = std::move(*memory);
+  state_ = new (state_memory_.data()) CampaignState;
+  if (options_.executions) state_->limit.store(*options_.executions);
+  LaunchOptions launch;
+  launch.mode = ChannelMode::kCampaign;
+  launch.campaign = state_memory_.descriptor();
+  for (unsigned i = 0; i < options_.jobs; ++i) {
+    auto process = Process::launch(target_, options_.spec, launch);
+    if (!process) return process.error();
+    workers_.push_back(std::move(*process));
+  }
+  return Done{};
+}
+
+void Campaign::drain(Process& worker) {
+  ChannelHeader& h = worker.header();
+  const Channel channel = worker.channel();
+  const std::uint64_t written = h.ring_written.load(std::memory_order_acquire);
+  std::uint64_t read = h.ring_read.load(std::memory_order_relaxed);
+  for (; read < written; ++read) {
+    Arrived arrived{channel.ring()[read % channel.ring_capacity()], {}};
+    for (const std::uint32_t outcome : arrived.result.outcomes) {
+      if (outcome == 0 || outcome > kMaxOutcomes) break;
+      const std::uint32_t at = h.outcome_at[outcome - 1];
+      if (at >= h.outcome_text.bytes) break;
+      arrived.outcomes.emplace_back(channel.outcome_text() + at,
+                                    strnlen(channel.outcome_text() + at, h.outcome_text.bytes - at));
+    }
+    waiting_.emplace(arrived.result.index, std::move(arrived));
+  }
+  h.ring_read.store(read, std::memory_order_release);
+}
+
+// The program ended, or was killed, before it made any choice: that is the one execution there is.
+void Campaign::take_prefix_run(Process& worker, bool killed) {
+  ExecutionResult result = conclude(worker, killed);
+  bool cut = false;
+  const std::string output = worker.output(cut);
+  const WorkerState state = worker.header().state.load();
+  if (state == WorkerState::kStarting) {
+    return end_with({"The program ended before heddle's runtime could start. Does it load libheddle.so? Its output was:\n" +
+                         output, ExitCode::kInconclusive});
+  }
+  result.index = 0;
+  result.flags |= result_flags::kNoChoice;
+  stopped_because_ = killed ? "the program did not reach its first choice in time"
+                            : "the program makes no choice: every execution is the same";
+  options_.executions = 1;
+  waiting_.clear();
+  next_ = 0;
+  Arrived arrived{result, {}};
+  for (const std::uint32_t at : result.outcomes) {
+    if (at != 0) arrived.outcomes.emplace_back(worker.channel().outcome_text() + worker.header().outcome_at[at - 1]);
+  }
+  waiting_.emplace(0, std::move(arrived));
+  state_->stop.store(1);
+}
+
+void Campaign::check_worker(Process& worker) {
+  if (!worker.alive()) return;
+  const bool in_prefix = worker.header().state.load(std::memory_order_acquire) < WorkerState::kZygote;
+  if (in_prefix && elapsed() * 1e9 > static_cast<double>(options_.spec.timeout_ns) && !worker.poll()) {
+    worker.kill();
+    return take_prefix_run(worker, true);
+  }
+  if (!worker.poll()) return;
+  drain(worker);
+  const WorkerState state = worker.header().state.load();
+  if (state < WorkerState::kZygote) return take_prefix_run(worker, false);
+  if (state == WorkerState::kFinished || done_) return;
+  // The zygote itself died: the execution that it was busy with is lost, and said so.
+  ExecutionResult lost = worker.header().current;
+  lost.ending = Ending::kInternalError;
+  waiting_.emplace(lost.index, Arrived{lost, {}});
+  if (++restarts_ > 3) {
+    return end_with({"A worker process died again and again. Is the machine out of memory? Try -j 1.", ExitCode::kOwnError});
+  }
+  LaunchOptions launch;
+  launch.mode = ChannelMode::kCampaign;
+  launch.campaign = state_memory_.descriptor();
+  auto process = Process::launch(target_, options_.spec, launch);
+  if (!process) return end_with(process.error());
+  worker = std::move(*process);
+}
+
+void Campaign::consume_in_order() {
+  while (!done_) {
+    const auto it = waiting_.find(next_);
+    if (it == waiting_.end()) return;
+    const Arrived arrived = std::move(it->second);
+    waiting_.erase(it);
+    ++next_;
+    consume(arrived);
+    if (options_.executions && next_ >= *options_.executions) done_ = true;
+  }
+}
+
+void Campaign::consume(const Arrived& arrived) {
+  const ExecutionResult& result = arrived.result;
+  report::CampaignReport& report = outcome_.report;
+  ++report.executions;
+  ++report.endings[std::min(static_cast<std::size_t>(result.ending), report::kEndings - 1)];
+  for (const std::string& text : arrived.outcomes) ++report.outcomes[text];
+  if (hashes_.size() < kMostHashes) {
+    std::uint32_t& seen = hashes_[result.trace_hash];
+    if (seen < std::numeric_limits<std::uint32_t>::max()) ++seen;
+  }
+  if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
+    return investigate(result, 0);
+  }
+  const std::uint64_t signature = signature_of(result, options_.allowed_exits);
+  if (signature != 0) {
+    ++report.buggy_executions;
+    const auto known = by_signature_.find(signature);
+    if (known != by_signature_.end()) {
+      ++outcome_.bugs[known->second].count;
+    } else {
+      investigate(result, signature);
+    }
+  } else if (result.findings != 0) {
+    if (options_.warnings_as_bugs) ++report.buggy_executions;
+    if (warnings_examined_++ < kMostWarningsExamined) investigate(result, 0);
+  }
+}
+
+void Campaign::investigate(const ExecutionResult& result, std::uint64_t signature) {
+  SingleOptions single;
+  single.index = result.index;
+  single.allowed_exits = options_.allowed_exits;
+  auto run = run_single(target_, options_.spec, single);
+  if (!run) return end_with(run.error());
+  if (result.ending == Ending::kUnsupported) {
+    return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
+                                                       : run->trace.result.message,
+                     ExitCode::kInconclusive});
+  }
+  if (result.ending == Ending::kInternalError) {
+    return end_with({"An execution ended by an error of heddle's own (execution " + std::to_string(result.index) +
+                         "). Output:\n" + run->trace.output, ExitCode::kOwnError});
+  }
+  const bool same = run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
+                    run->result.ending == result.ending &&
+                    (signature == 0 || signature_of(run->result, options_.allowed_exits) == signature);
+  if (!same) {
+    ++outcome_.unconfirmed;
+    outcome_.report.warnings.push_back(
+        "Execution " + std::to_string(result.index) +
+        " showed a finding that did not show when it was run again: the program depends on something outside heddle's "
+        "control. --verify-determinism shows where.");
+    if (signature == 0) return;
+  }
+  for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
+    const TraceFinding& finding = run->trace.findings[i];
+    if (finding.severity == Severity::kBug && finding.signature != signature && signature != 0 && same) {
+      // A second bug of the same execution: reported in its own right.
+    }
+    add_finding(run->trace, i, result, finding.signature);
+  }
+}
+
+void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult& result, std::uint64_t signature) {
+  const TraceFinding& finding = trace.findings[index];
+  const std::string print = fingerprint(trace, finding);
+  const auto known = by_fingerprint_.find(print);
+  if (known != by_fingerprint_.end()) {
+    by_signature_.emplace(signature, known->second);
+    ++outcome_.bugs[known->second].count;
+    return;
+  }
+  const bool is_bug = finding.severity == Severity::kBug || options_.warnings_as_bugs;
+  FoundBug bug;
+  bug.finding = index;
+  bug.count = 1;
+  bug.first_execution = result.index;
+  bug.confirmed = trace.result.trace_hash == result.trace_hash;
+  bug.trace = std::move(trace);
+  if (is_bug) {
+    ++distinct_bugs_;
+    std::error_code error;
+    std::filesystem::create_directories(options_.output_directory, error);
+    bug.artifact = options_.output_directory + "/bug-" + std::to_string(distinct_bugs_) + ".heddle";
+    if (auto written = write_artifact(bug.artifact, bug.trace); !written) {
+      outcome_.report.warnings.push_back(written.error().message);
+      bug.artifact.clear();
+    }
+  }
+  by_fingerprint_.emplace(print, outcome_.bugs.size());
+  by_signature_.emplace(signature, outcome_.bugs.size());
+  outcome_.bugs.push_back(std::move(bug));
+  if (on_bug) on_bug(outcome_.bugs.back());
+  if (options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
+    done_ = true;
+    stopped_because_ = distinct_bugs_ == 1 ? "a bug was found" : "enough bugs were found";
+  }
+}
+
+CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
+  started_ = wall_seconds();
+  if (auto status = start_workers(); !status) {
+    outcome_.error = status.error();
+    return std::move(outcome_);
+  }
+  double last_progress = 0;
+  while (!done_) {
+    const std::uint32_t seen = state_->signal.load(std::memory_order_acquire);
+    for (Process& worker : workers_) {
+      drain(worker);
+      check_worker(worker);
+    }
+    consume_in_order();
+    if (done_) break;
+    const double now = elapsed();
+    if (on_progress && now - last_progress > 0.1) {
+      last_progress = now;
+      on_progress({outcome_.report.executions, distinct_bugs_, outcome_.report.buggy_executions, now, options_.seconds,
+                   options_.executions.value_or(0)});
+    }
+    if (options_.seconds > 0 && now >= options_.seconds) {
+      stopped_because_ = "the time was up";
+      break;
+    }
+    if (interrupted.load(std::memory_order_relaxed)) {
+      stopped_because_ = "it was interrupted";
+      break;
+    }
+    const bool any_alive = std::any_of(workers_.begin(), workers_.end(), [](const Process& p) { return p.alive(); });
+    if (!any_alive && waiting_.find(next_) == waiting_.end()) break;
+    wait_for_workers(*state_, seen);
+  }
+  state_->stop.store(1);
+  workers_.clear();
+  finish_report(elapsed());
+  return std::move(outcome_);
+}
+
+void Campaign::finish_report(double seconds) {
+  report::CampaignReport& report = outcome_.report;
+  report.seconds = seconds;
+  report.workers = options_.jobs;
+  report.seed = options_.spec.seed;
+  report.program = target_.argv;
+  report.program_path = target_.path;
+  report.build_id = target_.build_id;
+  report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
+  report.strategies = {{options_.spec.strategy, report.executions, report.buggy_executions}};
+  report.distinct_executions = hashes_.size();
+  for (const auto& [hash, count] : hashes_) report.executions_seen_once += count == 1 ? 1 : 0;
+  for (const FoundBug& bug : outcome_.bugs) {
+    report.findings.push_back({&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact});
+  }
+  const auto& endings = report.endings;
+  const std::uint64_t inconclusive = endings[static_cast<std::size_t>(Ending::kTimedOut)];
+  if (!outcome_.error && outcome_.bugs.empty() && report.executions != 0 && inconclusive == report.executions) {
+    outcome_.error = Error{"Every execution ran out of time. Give them more (--timeout), or look for a loop that waits "
+                           "for something outside the program.", ExitCode::kInconclusive};
+  }
+  if (!outcome_.error && report.executions == 0) {
+    outcome_.error = Error{"No execution was completed in the time given.", ExitCode::kInconclusive};
+  }
+}
+
+}  // namespace heddle::run

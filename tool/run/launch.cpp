@@ -1,0 +1,209 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "tool/run/target.h"
+
+namespace heddle::run {
+namespace {
+
+// Descriptors that the runtime gets are put where no program would notice them.
+constexpr int kFirstDescriptor = 240;
+
+std::vector<std::string> environment_for(const Target& target, int channel) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (text.rfind("LD_PRELOAD=", 0) == 0 && !target.preload.empty()) continue;
+    if (text.rfind(std::string(kChannelVariable) + "=", 0) == 0) continue;
+    result.push_back(text);
+  }
+  if (!target.preload.empty()) {
+    const char* users = std::getenv("LD_PRELOAD");
+    result.push_back("LD_PRELOAD=" + target.preload + (users != nullptr && *users != '\0' ? ":" + std::string(users) : ""));
+  }
+  result.push_back(std::string(kChannelVariable) + "=" + std::to_string(channel));
+  return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> result;
+  result.reserve(words.size() + 1);
+  for (std::string& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// In the child, between fork and exec: system calls only.
+struct ChildPlan {
+  const char* path;
+  char* const* argv;
+  char* const* environment;
+  const char* cwd;
+  int input, output, channel, campaign;
+  pid_t parent;
+};
+
+[[noreturn]] void become(const ChildPlan& plan, int error_pipe) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != plan.parent) _exit(0);
+  setpgid(0, 0);
+  // The same addresses in every process, where the system lets us; replay says when they moved.
+  const int old = personality(0xffffffff);
+  if (old != -1) personality(static_cast<unsigned long>(old) | ADDR_NO_RANDOMIZE);
+  bool fine = plan.cwd == nullptr || chdir(plan.cwd) == 0;
+  // A fresh open has an offset of its own.
+  const std::string input = plan.input >= 0 ? "/proc/self/fd/" + std::to_string(plan.input) : "/dev/null";
+  int in = open(input.c_str(), O_RDONLY);
+  if (in < 0) in = open("/dev/null", O_RDONLY);
+  if (in > 0) dup2(in, STDIN_FILENO);
+  if (in > 0) close(in);
+  if (plan.output >= 0) {
+    fine = fine && dup2(plan.output, STDOUT_FILENO) >= 0 && dup2(plan.output, STDERR_FILENO) >= 0;
+    fine = fine && dup2(plan.output, kFirstDescriptor + 2) >= 0;
+  }
+  fine = fine && dup2(plan.channel, kFirstDescriptor) >= 0;
+  if (plan.campaign >= 0) fine = fine && dup2(plan.campaign, kFirstDescriptor + 1) >= 0;
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);
+  if (fine) execve(plan.path, plan.argv, plan.environment);
+  const int error = errno;
+  if (write(error_pipe, &error, sizeof error) < 0) _exit(126);
+  _exit(127);
+}
+
+ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
+  ChannelSizes sizes;
+  if (spec.record_events == 0) sizes.events = 0;
+  sizes.replay = options.replay.size();
+  if (options.mode == ChannelMode::kSingle) sizes.ring = 1;
+  return sizes;
+}
+
+}  // namespace
+
+Result<Process> Process::launch(const Target& target, const RunSpec& spec, const LaunchOptions& options) {
+  Process process;
+  const ChannelSizes sizes = sizes_for(spec, options);
+  auto memory = SharedMemory::create("heddle-channel", Channel::bytes_needed(sizes));
+  if (!memory) return memory.error();
+  process.memory_ = std::move(*memory);
+  Channel channel = Channel::initialise(process.memory_.data(), sizes);
+  ChannelHeader& h = *channel.header();
+  h.spec = spec;
+  h.mode = options.mode;
+  h.single_index = options.index;
+  h.current.index = options.index;
+  h.replay_count = static_cast<std::uint32_t>(options.replay.size());
+  if (!options.replay.empty()) std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
+  h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;
+  if (!options.inherit_output) {
+    auto output = OutputFile::create();
+    if (!output) return output.error();
+    process.output_ = std::move(*output);
+    h.output_fd = kFirstDescriptor + 2;
+  }
+
+  std::vector<std::string> arguments = target.argv;
+  std::vector<std::string> environment = environment_for(target, kFirstDescriptor);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  int error_pipe[2];
+  if (pipe2(error_pipe, O_CLOEXEC) != 0) return Error{"Cannot make a pipe.", ExitCode::kOwnError};
+  const ChildPlan plan{target.path.c_str(), argv.data(), envp.data(), target.cwd.empty() ? nullptr : target.cwd.c_str(),
+                       target.input, options.inherit_output ? -1 : process.output_.descriptor(),
+                       process.memory_.descriptor(), options.campaign, getpid()};
+  const pid_t pid = fork();
+  if (pid == 0) become(plan, error_pipe[1]);
+  close(error_pipe[1]);
+  int error = 0;
+  const bool failed = pid > 0 && read(error_pipe[0], &error, sizeof error) == sizeof error;
+  close(error_pipe[0]);
+  if (pid < 0) return Error{std::string("Cannot start a process: ") + std::strerror(errno) + ".", ExitCode::kOwnError};
+  process.pid_ = pid;
+  if (failed) {
+    return Error{"Cannot run " + target.path + ": " + std::strerror(error) + ".", ExitCode::kBadInput};
+  }
+  return process;
+}
+
+Process::~Process() { kill(); }
+
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      wait_status_(other.wait_status_),
+      memory_(std::move(other.memory_)),
+      output_(std::move(other.output_)) {}
+
+Process& Process::operator=(Process&& other) noexcept {
+  if (this != &other) {
+    kill();
+    pid_ = std::exchange(other.pid_, -1);
+    wait_status_ = other.wait_status_;
+    memory_ = std::move(other.memory_);
+    output_ = std::move(other.output_);
+  }
+  return *this;
+}
+
+bool Process::poll() {
+  if (pid_ <= 0) return true;
+  const pid_t got = waitpid(pid_, &wait_status_, WNOHANG);
+  if (got != pid_) return false;
+  ::kill(-pid_, SIGKILL);  // whatever it has left behind in its group
+  pid_ = -1;
+  return true;
+}
+
+bool Process::wait(std::uint64_t nanoseconds) {
+  if (pid_ <= 0) return false;
+  bool killed = false;
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (descriptor >= 0) {
+    pollfd entry{descriptor, POLLIN, 0};
+    const int timeout = nanoseconds == 0 ? -1 : static_cast<int>(nanoseconds / 1'000'000 + 1);
+    int ready;
+    do ready = ::poll(&entry, 1, timeout);
+    while (ready < 0 && errno == EINTR);
+    if (ready == 0) {
+      ::kill(pid_, SIGKILL);
+      killed = true;
+    }
+    close(descriptor);
+  }
+  while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+  }
+  ::kill(-pid_, SIGKILL);
+  pid_ = -1;
+  return killed;
+}
+
+void Process::kill() {
+  if (pid_ <= 0) return;
+  // The zygote's children die with it.
+  ::kill(pid_, SIGKILL);
+  while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+  }
+  ::kill(-pid_, SIGKILL);
+  pid_ = -1;
+}
+
+std::string Process::output(bool& cut) const {
+  cut = false;
+  return output_.descriptor() >= 0 ? output_.read(cut) : std::string();
+}
+
+}  // namespace heddle::run

@@ -1,0 +1,115 @@
+#include "tool/run/shared_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace heddle::run {
+namespace {
+
+constexpr off_t kOutputBytes = 64 << 20;
+constexpr std::size_t kMostInput = 256u << 20;
+
+Error system_error(const std::string& what) {
+  return {what + ": " + std::strerror(errno) + ".", ExitCode::kOwnError};
+}
+
+}  // namespace
+
+void Descriptor::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<SharedMemory> SharedMemory::create(const char* name, std::uint64_t bytes) {
+  SharedMemory memory;
+  memory.descriptor_ = Descriptor(memfd_create(name, MFD_CLOEXEC));
+  if (!memory.descriptor_) return system_error("heddle needs memory files (memfd_create)");
+  if (ftruncate(memory.descriptor_.get(), static_cast<off_t>(bytes)) != 0) return system_error("memory file");
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory.descriptor_.get(), 0);
+  if (data == MAP_FAILED) return system_error("mapping of a memory file");
+  memory.data_ = data;
+  memory.bytes_ = bytes;
+  return memory;
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : descriptor_(std::move(other.descriptor_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  if (this != &other) {
+    if (data_ != nullptr) munmap(data_, bytes_);
+    descriptor_ = std::move(other.descriptor_);
+    data_ = std::exchange(other.data_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+Result<OutputFile> OutputFile::create() {
+  OutputFile file;
+  file.descriptor_ = Descriptor(memfd_create("heddle-output", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file.descriptor_ || ftruncate(file.descriptor_.get(), kOutputBytes) != 0 ||
+      fcntl(file.descriptor_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
+    return system_error("memory file for the program's output");
+  }
+  return file;
+}
+
+std::string OutputFile::read(bool& cut) const {
+  const off_t end = lseek(descriptor_.get(), 0, SEEK_CUR);
+  cut = end >= kOutputBytes;
+  // The beginning and the end of a long output tell the most; what is kept goes into artifacts and reports.
+  constexpr off_t kKept = 256 << 10;
+  std::string text;
+  const auto append = [&](off_t from, off_t to) {
+    std::string part(static_cast<std::size_t>(to - from), '\0');
+    const ssize_t got = pread(descriptor_.get(), part.data(), part.size(), from);
+    part.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    text += part;
+  };
+  if (end <= kKept) {
+    append(0, end);
+  } else {
+    cut = true;
+    append(0, kKept / 2);
+    text += "\n[… " + std::to_string(end - kKept) + " bytes left out …]\n";
+    append(end - kKept / 2, end);
+  }
+  return text;
+}
+
+Result<InputFile> InputFile::keep_standard_input() {
+  InputFile file;
+  file.descriptor_ = Descriptor(memfd_create("heddle-input", MFD_CLOEXEC));
+  if (!file.descriptor_) return system_error("memory file for standard input");
+  if (isatty(STDIN_FILENO) != 0) return file;
+  std::array<char, 65536> buffer{};
+  std::size_t total = 0;
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;  // closed or unreadable: as empty
+    total += static_cast<std::size_t>(got);
+    if (total > kMostInput) {
+      return Error{"Standard input is larger than 256 MB. Give it to the program as a file instead.", ExitCode::kBadInput};
+    }
+    if (write(file.descriptor_.get(), buffer.data(), static_cast<std::size_t>(got)) != got) {
+      return system_error("keeping standard input");
+    }
+  }
+  return file;
+}
+
+}  // namespace heddle::run

@@ -1,0 +1,158 @@
+#include "tool/run/target.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "core/base/check.h"
+#include "tool/artifact/program_image.h"
+#include "tool/artifact/symboliser.h"
+
+namespace heddle::run {
+namespace {
+
+// As execvp would find it.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::string rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    const std::string directory = rest.substr(0, colon);
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+    const std::string candidate = directory + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return name;
+}
+
+// Variables that change how programs behave and are worth keeping with a bug.
+bool worth_keeping(const std::string& name) {
+  for (const char* prefix : {"HEDDLE_", "LD_", "GTEST_", "LANG", "LC_", "OMP_", "MALLOC_", "TSAN_"}) {
+    if (name.rfind(prefix, 0) == 0) return name != kChannelVariable;
+  }
+  return false;
+}
+
+}  // namespace
+
+ProgramIdentity Target::identity() const {
+  ProgramIdentity id;
+  id.path = path;
+  id.build_id = build_id;
+  id.argv = argv;
+  id.cwd = cwd.empty() ? std::filesystem::current_path().string() : cwd;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const char* equals = std::strchr(*entry, '=');
+    if (equals == nullptr) continue;
+    const std::string name(*entry, static_cast<std::size_t>(equals - *entry));
+    if (worth_keeping(name)) id.environment.emplace_back(name, equals + 1);
+  }
+  return id;
+}
+
+Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
+                              std::vector<std::string>& notes) {
+  if (argv.empty()) return Error{"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"};
+  Target target;
+  target.argv = argv;
+  auto image = inspect_program(find_program(argv[0]));
+  if (!image) return image.error();
+  if (auto reason = refuse_reason(*image)) return *reason;
+  for (std::string& text : warnings(*image)) notes.push_back(std::move(text));
+  std::error_code ignored;
+  target.path = std::filesystem::absolute(image->path, ignored).lexically_normal().string();
+  target.build_id = image->build_id;
+  target.library = library;
+  if (image->runtime != TsanRuntime::kHeddle) {
+    // Our library in the place of the runtime that the program was linked with.
+    target.preload = target.library;
+    const std::string names = std::filesystem::path(target.library).parent_path().string() + "/heddle/preload/";
+    for (const std::string& soname : image->tsan_sonames) target.preload = names + soname;
+  }
+  return target;
+}
+
+ExecutionResult conclude(const Process& process, bool killed_for_time) {
+  ExecutionResult result = process.header().current;
+  result.choices = process.header().choice_count.load();
+  result.events = process.header().event_count.load();
+  const int status = process.wait_status();
+  if (result.ending != Ending::kRunning) return result;
+  if (killed_for_time) {
+    result.ending = Ending::kTimedOut;
+  } else if (WIFEXITED(status)) {
+    result.status = WEXITSTATUS(status);
+    result.ending = result.status == kInternalErrorStatus ? Ending::kInternalError : Ending::kExited;
+  } else {
+    result.ending = Ending::kSignalled;
+    result.status = WTERMSIG(status);
+  }
+  return result;
+}
+
+std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result, const std::vector<int>& allowed_exits) {
+  TraceFinding finding;
+  if (result.ending == Ending::kExited && result.status != 0) {
+    for (const int allowed : allowed_exits) {
+      if (allowed == result.status) return std::nullopt;
+    }
+    finding.kind = FindingKind::kNonZeroExit;
+    finding.exit_status = result.status;
+    finding.message = "the program ended with exit status " + std::to_string(result.status);
+    finding.signature = 0x65786974ull << 32 | static_cast<std::uint32_t>(result.status);
+    return finding;
+  }
+  if (result.ending == Ending::kSignalled) {
+    finding.kind = result.status == SIGKILL ? FindingKind::kOutOfMemory : FindingKind::kSignal;
+    finding.signal = static_cast<std::uint8_t>(result.status);
+    const char* name = sigabbrev_np(result.status);
+    finding.message = result.status == SIGKILL
+                          ? "the program was killed by SIGKILL, as the kernel does when memory runs out"
+                          : "the program was ended by SIG" + std::string(name != nullptr ? name : "?");
+    finding.signature = 0x7369676eull << 32 | static_cast<std::uint32_t>(result.status);
+    return finding;
+  }
+  return std::nullopt;
+}
+
+Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options) {
+  spec.record_events = 1;
+  LaunchOptions launch;
+  launch.index = options.index;
+  launch.replay = options.replay;
+  launch.inherit_output = options.inherit_output;
+  auto process = Process::launch(target, spec, launch);
+  if (!process) return process.error();
+  const pid_t pid = process->pid();
+  // Events make an execution slower: its time is longer, too.
+  const bool killed = process->wait(spec.timeout_ns * 4);
+  SingleRun run;
+  run.result = conclude(*process, killed);
+  CaptureContext context;
+  context.program = target.identity();
+  context.output = process->output(context.output_cut);
+  context.result = run.result;
+  spec.replay = ReplayKind::kNone;
+  context.spec = spec;
+  auto trace = capture(process->channel(), process->channel_bytes(), std::move(context));
+  if (!trace) return trace.error();
+  run.trace = std::move(*trace);
+  run.trace.pid = static_cast<std::uint32_t>(pid);
+  if (run.trace.findings.empty() || run.result.signature == 0) {
+    if (auto finding = finding_of_ending(run.result, options.allowed_exits)) {
+      run.result.signature = finding->signature;
+      run.trace.findings.push_back(std::move(*finding));
+    }
+  }
+  if (options.symbolise) {
+    Symboliser symboliser(run.trace.modules);
+    symbolise(run.trace, symboliser);
+  }
+  return run;
+}
+
+}  // namespace heddle::run

@@ -1,0 +1,94 @@
+// A program to be tested, and one process of it under the runtime.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/trace/channel.h"
+#include "tool/artifact/trace.h"
+#include "tool/run/shared_memory.h"
+
+namespace heddle::run {
+
+struct Target {
+  std::string path;               // of the executable, absolute
+  std::vector<std::string> argv;
+  std::string build_id;
+  std::string preload;            // libheddle.so under the names of other runtimes; empty: it is linked
+  std::string library;            // libheddle.so
+  std::string cwd;                // where to run; empty: here
+  int input = -1;                 // memory file with standard input; -1: /dev/null
+
+  ProgramIdentity identity() const;
+};
+
+// Resolves a command line to a target that can be run, or says why not; appends what the user should know.
+// `library` is the installed libheddle.so.
+Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
+                              std::vector<std::string>& notes);
+
+struct LaunchOptions {
+  ChannelMode mode = ChannelMode::kSingle;
+  std::uint64_t index = 0;                 // kSingle: which execution
+  std::span<const Choice> replay;
+  int campaign = -1;                       // descriptor of the CampaignState
+  bool inherit_output = false;             // the program writes to our own standard output and error
+};
+
+// One started process. Killed and reaped when destroyed.
+class Process {
+ public:
+  static Result<Process> launch(const Target& target, const RunSpec& spec, const LaunchOptions& options);
+  Process() = default;
+  ~Process();
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&& other) noexcept;
+
+  pid_t pid() const { return pid_; }
+  Channel channel() const { return Channel(memory_.data()); }
+  ChannelHeader& header() const { return *channel().header(); }
+  std::uint64_t channel_bytes() const { return memory_.bytes(); }
+  bool alive() const { return pid_ > 0; }
+  // Has it ended? Fills wait_status() and forgets the pid when so.
+  bool poll();
+  // Waits until it ends, or kills it after `nanoseconds` (0: never); answers whether it had to be killed.
+  bool wait(std::uint64_t nanoseconds);
+  void kill();
+  int wait_status() const { return wait_status_; }
+  std::string output(bool& cut) const;
+
+ private:
+  pid_t pid_ = -1;
+  int wait_status_ = 0;
+  SharedMemory memory_;
+  OutputFile output_;
+};
+
+// How the execution that this process ran itself ended, from the channel and the wait status.
+ExecutionResult conclude(const Process& process, bool killed_for_time);
+
+// Runs one execution in a process of its own, with events, and brings it back as a symbolised trace. Findings that
+// only the tool can see (exit status, kill) are added.
+struct SingleRun {
+  Trace trace;
+  ExecutionResult result;
+};
+struct SingleOptions {
+  std::uint64_t index = 0;
+  std::span<const Choice> replay;
+  bool symbolise = true;
+  bool inherit_output = false;
+  std::vector<int> allowed_exits;
+};
+Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
+
+// The finding for an ending that the runtime could not report itself; none where the ending is no bug.
+std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result, const std::vector<int>& allowed_exits);
+
+}  // namespace heddle::run
