@@ -96,6 +96,29 @@ int exit_code_of(const run::CampaignOutcome& outcome, const RunOptions& options)
   return static_cast<int>(outcome.unconfirmed != 0 ? ExitCode::kInconclusive : ExitCode::kNoBug);
 }
 
+Status write_json(const report::CampaignReport& report, const RunOptions& options) {
+  return options.json.empty() ? Status(Done{}) : write_text_file(options.json, report::json_report(report));
+}
+
+int verify(const run::Target& target, const RunOptions& options) {
+  auto verdict = replay::verify_determinism(target, options.campaign.spec, options.campaign.executions.value_or(20));
+  if (!verdict) return complain(verdict.error());
+  report::CampaignReport report;
+  report.tool_version = HEDDLE_VERSION;
+  report.seed = options.campaign.spec.seed;
+  report.program = target.argv;
+  report.program_path = target.path;
+  report.options = options.given;
+  report.executions = verdict->executions;
+  if (!verdict->divergence.empty()) report.warnings.push_back(verdict->divergence);
+  if (auto written = write_json(report, options); !written) return complain(written.error());
+  if (!verdict->divergence.empty()) {
+    return complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive});
+  }
+  fmt::print(stderr, "heddle: deterministic: {} executions ran twice, event for event the same\n", verdict->executions);
+  return 0;
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -112,9 +135,7 @@ int run_command(const Arguments& arguments) {
   target->input = input->descriptor();
   Log log(options.log_path);
   if (!log.usable()) return complain({"Cannot write " + options.log_path + "."});
-  if (options.verify_determinism) {
-    return replay::verify_determinism(*target, options.campaign.spec, options.campaign.executions.value_or(20));
-  }
+  if (options.verify_determinism) return verify(*target, options);
   if (!options.quiet) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
 
   std::signal(SIGINT, on_interrupt);
@@ -133,11 +154,7 @@ int run_command(const Arguments& arguments) {
   outcome.report.histogram = options.histogram;
   outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
   if (!options.quiet) log.write(report::summary_text(outcome.report, {use_color(options.color), 40}));
-  if (!options.json.empty()) {
-    if (auto written = write_text_file(options.json, report::json_report(outcome.report)); !written) {
-      return complain(written.error());
-    }
-  }
+  if (auto written = write_json(outcome.report, options); !written) return complain(written.error());
   return exit_code_of(outcome, options);
 }
 

@@ -94,7 +94,17 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("--color", w.color, "auto, always, never [auto]")->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--no-progress", o.no_progress, "no progress line");
-  app.add_option("program", o.program, "the program and its arguments")->type_name("PROGRAM [ARGS…]");
+}
+
+// Our own options end at `--` or at the first word that is none; what follows is the program's, untouched.
+std::size_t count_own_words(const CLI::App& app, const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--" || word.size() < 2 || word[0] != '-') return i;
+    const CLI::Option* option = app.get_option_no_throw(word);
+    if (option != nullptr && option->get_expected_min() > 0) ++i;
+  }
+  return words.size();
 }
 
 void fill_spec(const Words& w, RunOptions& o) {
@@ -143,17 +153,18 @@ std::vector<std::string> words_of_option_variable(const std::string& text) {
 }
 
 std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options) {
-  CLI::App app(kDescription, "heddle run");
+  CLI::App app(kDescription, "heddle run [options] [--] PROGRAM [ARGS…]");
   app.footer(kExamples);
-  app.prefix_command();  // what follows the program's name is the program's
-  app.allow_extras(false);
   Words words;
   define(app, options, words);
 
-  // Our own options end at `--` or at the first word that is none.
   std::vector<std::string> all;
   if (const char* variable = std::getenv("HEDDLE_OPTIONS")) all = words_of_option_variable(variable);
   all.insert(all.end(), arguments.begin(), arguments.end());
+  const std::size_t own = count_own_words(app, all);
+  options.program.assign(all.begin() + static_cast<std::ptrdiff_t>(own), all.end());
+  if (!options.program.empty() && options.program[0] == "--") options.program.erase(options.program.begin());
+  all.resize(own);
   try {
     std::vector<std::string> reversed(all.rbegin(), all.rend());
     app.parse(reversed);
@@ -165,7 +176,6 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     fmt::print(stderr, "heddle run: {}\n`heddle run --help` lists the options.\n", error.what());
     return static_cast<int>(ExitCode::kBadInput);
   }
-  for (const std::string& rest : app.remaining()) options.program.push_back(rest);
   if (options.program.empty()) return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
   if (!known_strategy(words.strategy)) {
     return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random."});

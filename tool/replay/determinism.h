@@ -5,7 +5,11 @@
 
 namespace heddle::replay {
 
-// Prints what it finds and answers the exit code: 0 all equal, 1 a divergence.
-int verify_determinism(const run::Target& target, const RunSpec& spec, std::uint64_t executions);
+struct Determinism {
+  std::uint64_t executions = 0;  // that were run twice
+  std::string divergence;        // the first, in whole sentences; empty: none
+};
+
+Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec, std::uint64_t executions);
 
 }  // namespace heddle::replay
