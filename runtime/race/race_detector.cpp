@@ -1,0 +1,106 @@
+#include "runtime/race/race_detector.h"
+
+#include "runtime/race/walk.h"
+
+namespace heddle::race {
+namespace {
+
+// The part of a range that lies in the address space; what is beyond cannot be accessed.
+std::uint64_t clip(Address begin, std::uint64_t size) {
+  const std::uint64_t room = Shadow::kAddressMask + 1 - (begin & Shadow::kAddressMask);
+  return size < room ? size : room;
+}
+
+}  // namespace
+
+bool RaceDetector::start(Mode mode) {
+  mode_ = mode;
+  if (!shadow_.map()) return false;
+  if (mode == Mode::kFast ? fast_.map() : precise_.map()) return true;
+  stop();
+  return false;
+}
+
+void RaceDetector::stop() {
+  shadow_.unmap();
+  fast_.unmap();
+  precise_.unmap();
+  forget_steps();
+}
+
+std::uint32_t RaceDetector::wrap_stamps() {
+  for (auto& op : memo_)
+    for (auto& size : op)
+      for (auto& row : size)
+        for (Memo& memo : row) memo = {};
+  for (Resumable& known : resumable_) known = {};
+  oldest_stamp_ = 1;
+  return last_stamp_ = 1;
+}
+
+// Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
+void RaceDetector::forget_steps() {
+  const std::uint32_t stamp = new_stamp();
+  oldest_stamp_ = stamp;
+  stamp_ = static_cast<std::uint64_t>(stamp) << 32;
+  resumable_[index_of(thread_of(epoch_))] = {time_of(epoch_), stamp};
+}
+
+const Race* RaceDetector::access_slow(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc,
+                                      StackId stack) {
+  const Access access = {address & Shadow::kAddressMask, size, pc, stack, op, shape_of(op)};
+  if (mode_ == Mode::kFast) return Walk(*this, fast_, access).scalar();
+  return Walk(*this, precise_, access).scalar();
+}
+
+const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked) {
+  if (mode_ == Mode::kFast) return Walk(*this, fast_, access).range(marked);
+  return Walk(*this, precise_, access).range(marked);
+}
+
+const Race* RaceDetector::on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
+                                   StackId stack) {
+  return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, op, shape_of(op)}, ~0ull);
+}
+
+const Race* RaceDetector::on_free(Address begin, std::uint64_t size, std::uint64_t pc, StackId stack) {
+  const Shape shape = shape_of(AccessOp::kWrite) | record_bits::kFree;
+  return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, AccessOp::kWrite, shape},
+                    kFreeMarked);
+}
+
+void RaceDetector::forget_bytes(Address word, std::uint64_t bytes) {
+  StateId* const cell = Shadow::cell_of(word);
+  if (fast_.wants_collection()) fast_.collect(shadow_), forget_steps();
+  if (precise_.wants_collection()) precise_.collect(shadow_), forget_steps();
+  *cell = mode_ == Mode::kFast ? forget(fast_, *cell, bytes) : forget(precise_, *cell, bytes);
+}
+
+void RaceDetector::reset_range(Address begin, std::uint64_t size) {
+  const Address end = begin + clip(begin, size);
+  const Address first = (begin + 7) & ~Address{7};
+  const Address last = end & ~Address{7};
+  if (first > last) return forget_bytes(last, bytes_between(begin - last, end - last));
+  if (begin < first) forget_bytes(first - 8, bytes_between(begin - (first - 8), 8));
+  if (last < end) forget_bytes(last, bytes_between(0, end - last));
+  if (first == last) return;
+  StateId* cell = Shadow::cell_of(first);
+  StateId* const stop = cell + (last - first) / 8;
+  while ((cell = shadow_.skip_virgin(cell, stop)) < stop) {
+    StateId* const chunk_end = Shadow::chunk_of(cell) + Shadow::kChunkCells;
+    StateId* const next = chunk_end < stop ? chunk_end : stop;
+    Shadow::fill(cell, static_cast<std::size_t>(next - cell), kEmpty);
+    if ((cell = next) == stop) break;
+  }
+}
+
+void RaceDetector::reset() {
+  shadow_.reset();
+  if (mode_ == Mode::kFast)
+    fast_.clear();
+  else
+    precise_.clear();
+  forget_steps();
+}
+
+}  // namespace heddle::race

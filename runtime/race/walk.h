@@ -1,0 +1,172 @@
+// One access on its way over the words that it touches: computes the steps that the memo does not know, and
+// keeps the first race that it meets. Internal to the room.
+#pragma once
+
+#include "runtime/race/race_detector.h"
+
+namespace heddle::race {
+
+// A mask of the word's bytes in [first, last).
+constexpr std::uint64_t bytes_between(std::uint64_t first, std::uint64_t last) {
+  return ((1ull << last) - 1) & ~((1ull << first) - 1);
+}
+
+constexpr AccessKind kind_of(std::uint64_t record) {
+  using namespace record_bits;
+  if ((record & kAtomic) == 0) return (record & kWrite) != 0 ? AccessKind::kWrite : AccessKind::kRead;
+  return (record & kWrite) != 0 ? AccessKind::kAtomicWrite : AccessKind::kAtomicRead;
+}
+
+// Without the instruction, which not every x86-64 has, the compiler would call its support library.
+constexpr std::uint64_t count_bits(std::uint64_t bytes) {
+  std::uint64_t count = 0;
+  for (; bytes != 0; bytes &= bytes - 1) ++count;
+  return count;
+}
+
+// What a record tells of its access of the word at `word`.
+template <typename Record>
+RaceAccess describe(const Record& record, Address word) {
+  using namespace record_bits;
+  RaceAccess access;
+  const auto bytes = static_cast<std::uint32_t>(record.bits & kMask);
+  access.address = word + static_cast<Address>(__builtin_ctz(bytes));
+  access.size = count_bits(bytes);
+  access.time = time_of(record.bits);
+  access.thread = thread_of(record.bits);
+  access.kind = kind_of(record.bits);
+  access.is_volatile = (record.bits & kVolatile) != 0;
+  access.is_free = (record.bits & kFree) != 0;
+  if constexpr (Record::kHasSite) {
+    const std::uint32_t start = record.site.size_and_start >> kSizeBits;
+    if (start != kSomewhere) access.address = word + start - kStartBias;
+    access.size = record.site.size_and_start & kMaxSiteSize;
+    access.pc = record.site.pc;
+    access.stack = record.site.stack;
+  }
+  return access;
+}
+
+template <typename Record>
+class RaceDetector::Walk {
+ public:
+  Walk(RaceDetector& detector, StateTable<Record>& states, const Access& access)
+      : detector_(detector), states_(states), access_(access) {}
+
+  // Steps word by word; for scalar accesses.
+  const Race* scalar() {
+    step_bytes(access_.address, access_.address + access_.size);
+    return raced_ ? &detector_.race_ : nullptr;
+  }
+
+  // Steps partial words at the ends one by one and those between in runs of equal cells. Virgin chunks more
+  // than `marked` bytes behind the begin stay virgin.
+  const Race* range(std::uint64_t marked) {
+    const Address end = access_.address + access_.size;
+    const Address first = (access_.address + 7) & ~Address{7};
+    const Address last = end & ~Address{7};
+    if (first >= last) return scalar();
+    step_bytes(access_.address, first);
+    step_cells(first, last, marked);
+    step_bytes(last, end);
+    return raced_ ? &detector_.race_ : nullptr;
+  }
+
+ private:
+  static constexpr bool kPrecise = Record::kHasSite;
+
+  void step_bytes(Address begin, Address end) {
+    while (begin < end) {
+      const Address word = begin & ~Address{7};
+      const Address stop = end < word + 8 ? end : word + 8;
+      step_word(word, static_cast<std::uint32_t>(begin - word), static_cast<std::uint32_t>(stop - begin));
+      begin = stop;
+    }
+  }
+
+  void step_word(Address word, std::uint32_t offset, std::uint32_t size) {
+    collect_if_needed();
+    StateId* const cell = Shadow::cell_of(word);
+    if (*cell == kVirgin) detector_.shadow_.register_chunk(Shadow::chunk_of(cell));
+    *cell = next_state(*cell, word, offset, size);
+  }
+
+  void step_cells(Address begin, Address end, std::uint64_t marked) {
+    Shadow& shadow = detector_.shadow_;
+    StateId* cell = Shadow::cell_of(begin);
+    StateId* const stop = cell + (end - begin) / 8;
+    StateId* const last_marked = marked < end - begin ? cell + marked / 8 : stop;
+    const auto word_of = [&](const StateId* c) { return end - static_cast<Address>(stop - c) * 8; };
+    while (cell < stop) {
+      collect_if_needed();
+      if (cell >= last_marked && (cell = shadow.skip_virgin(cell, stop)) == stop) break;
+      const auto left = static_cast<std::size_t>(stop - cell);
+      if (*cell != kVirgin) {
+        const StateId from = *cell;
+        cell += Shadow::replace_run(cell, left, from, next_state(from, word_of(cell), 0, 8));
+      } else if (Shadow::is_chunk_begin(cell) && left >= Shadow::kChunkCells) {
+        shadow.register_unfilled(cell);
+        Shadow::fill(cell, Shadow::kChunkCells, next_state(kEmpty, word_of(cell), 0, 8));
+        cell += Shadow::kChunkCells;
+      } else {
+        shadow.register_chunk(Shadow::chunk_of(cell));
+      }
+    }
+  }
+
+  // The next state of a word in state `from`, of which `size` bytes from `offset` are accessed.
+  StateId next_state(StateId from, Address word, std::uint32_t offset, std::uint32_t size) {
+    Memo* const memo = memo_for(from, offset, size);
+    if (memo != nullptr && memo->key == (detector_.stamp_ | from)) return memo->to;
+    const Step<Record> step =
+        advance(states_, from, record_of(word, bytes_between(offset, offset + size)), detector_.clock_);
+    if (step.racing_bytes != 0) {
+      if (!raced_) tell(step, word);
+      raced_ = true;
+    } else if (memo != nullptr && (!kPrecise || step.to == from)) {
+      // A precise step notes its own place and is nobody else's; that nothing changes holds for all.
+      *memo = {detector_.stamp_ | from, step.to, 0};
+    }
+    return step.to;
+  }
+
+  Memo* memo_for(StateId from, std::uint32_t offset, std::uint32_t size) {
+    if ((access_.shape & record_bits::kFree) != 0 || (size & (size - 1)) != 0) return nullptr;
+    return &detector_.row_of(access_.op, size, offset)[from % kWays];
+  }
+
+  Record record_of(Address word, std::uint64_t bytes) const {
+    Record record = {};
+    record.bits = detector_.epoch_ | access_.shape | bytes;
+    if constexpr (kPrecise) {
+      const bool is_range = access_.size > 16;
+      const auto start =
+          is_range ? kSomewhere : static_cast<std::uint32_t>(access_.address - word + kStartBias);
+      record.site = {access_.pc, access_.stack, pack_size(access_.size, start)};
+    }
+    return record;
+  }
+
+  void tell(const Step<Record>& step, Address word) {
+    Race& race = detector_.race_;
+    race.address = word + static_cast<Address>(__builtin_ctz(step.racing_bytes));
+    race.previous = describe(step.previous, word);
+    race.current = describe(FastRecord{detector_.epoch_ | access_.shape | 1}, access_.address);
+    race.current.size = access_.size;
+    race.current.pc = access_.pc;
+    race.current.stack = access_.stack;
+  }
+
+  void collect_if_needed() {
+    if (!states_.wants_collection()) return;
+    states_.collect(detector_.shadow_);
+    detector_.forget_steps();
+  }
+
+  RaceDetector& detector_;
+  StateTable<Record>& states_;
+  const Access& access_;
+  bool raced_ = false;
+};
+
+}  // namespace heddle::race
