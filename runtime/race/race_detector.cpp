@@ -69,11 +69,19 @@ const Race* RaceDetector::on_free(Address begin, std::uint64_t size, std::uint64
                     kFreeMarked);
 }
 
+void RaceDetector::collect() {
+  if (mode_ == Mode::kFast) {
+    fast_.collect(shadow_);
+  } else {
+    precise_.collect(shadow_);
+  }
+  forget_steps();
+}
+
 void RaceDetector::forget_bytes(Address word, std::uint64_t bytes) {
-  StateId* const cell = Shadow::cell_of(word);
-  if (fast_.wants_collection()) fast_.collect(shadow_), forget_steps();
-  if (precise_.wants_collection()) precise_.collect(shadow_), forget_steps();
-  *cell = mode_ == Mode::kFast ? forget(fast_, *cell, bytes) : forget(precise_, *cell, bytes);
+  if (mode_ == Mode::kFast ? fast_.wants_collection() : precise_.wants_collection()) collect();
+  StateId& cell = *Shadow::cell_of(word);
+  cell = mode_ == Mode::kFast ? forget(fast_, cell, bytes) : forget(precise_, cell, bytes);
 }
 
 void RaceDetector::reset_range(Address begin, std::uint64_t size) {
@@ -96,10 +104,11 @@ void RaceDetector::reset_range(Address begin, std::uint64_t size) {
 
 void RaceDetector::reset() {
   shadow_.reset();
-  if (mode_ == Mode::kFast)
+  if (mode_ == Mode::kFast) {
     fast_.clear();
-  else
+  } else {
     precise_.clear();
+  }
   forget_steps();
 }
 

@@ -104,11 +104,16 @@ class RaceDetector {
   // Forgets everything, for the next execution: what was before happens before all that follows.
   void reset();
 
+  // Drops states that no word is in. Happens by itself when enough of them were made.
+  void collect();
+
   // Memory touched by the detector, for figures: shadow and states.
   std::uint64_t shadow_bytes() const { return shadow_.cell_count() * sizeof(StateId); }
   std::uint64_t state_bytes() const { return mode_ == Mode::kFast ? fast_.bytes() : precise_.bytes(); }
 
  private:
+  friend struct RaceDetectorTestPeer;
+
   // A step taken in the epoch named by the upper half of the key, from the state in the lower half.
   struct Memo {
     std::uint64_t key;

@@ -65,7 +65,7 @@ class RaceDetector::Walk {
     const Address end = access_.address + access_.size;
     const Address first = (access_.address + 7) & ~Address{7};
     const Address last = end & ~Address{7};
-    if (first >= last) return scalar();
+    if (access_.size <= kMaxScalar) return scalar();  // its records tell where it began, word by word
     step_bytes(access_.address, first);
     step_cells(first, last, marked);
     step_bytes(last, end);
@@ -74,6 +74,7 @@ class RaceDetector::Walk {
 
  private:
   static constexpr bool kPrecise = Record::kHasSite;
+  static constexpr std::uint64_t kMaxScalar = 16;
 
   void step_bytes(Address begin, Address end) {
     while (begin < end) {
@@ -139,7 +140,7 @@ class RaceDetector::Walk {
     Record record = {};
     record.bits = detector_.epoch_ | access_.shape | bytes;
     if constexpr (kPrecise) {
-      const bool is_range = access_.size > 16;
+      const bool is_range = access_.size > kMaxScalar;
       const auto start =
           is_range ? kSomewhere : static_cast<std::uint32_t>(access_.address - word + kStartBias);
       record.site = {access_.pc, access_.stack, pack_size(access_.size, start)};
@@ -158,9 +159,7 @@ class RaceDetector::Walk {
   }
 
   void collect_if_needed() {
-    if (!states_.wants_collection()) return;
-    states_.collect(detector_.shadow_);
-    detector_.forget_steps();
+    if (states_.wants_collection()) detector_.collect();
   }
 
   RaceDetector& detector_;
