@@ -16,6 +16,7 @@ std::uint64_t clip(Address begin, std::uint64_t size) {
 bool RaceDetector::start(Mode mode) {
   mode_ = mode;
   if (!shadow_.map()) return false;
+  forget_steps();
   if (mode == Mode::kFast ? fast_.map() : precise_.map()) return true;
   stop();
   return false;
@@ -29,25 +30,27 @@ void RaceDetector::stop() {
 }
 
 std::uint32_t RaceDetector::wrap_stamps() {
-  for (auto& op : memo_)
-    for (auto& size : op)
-      for (auto& row : size)
-        for (Memo& memo : row) memo = {};
+  for (auto& row : memo_)
+    for (Memo& memo : row) memo = {};
   for (Resumable& known : resumable_) known = {};
   oldest_stamp_ = 1;
   return last_stamp_ = 1;
 }
 
-// Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
-void RaceDetector::forget_steps() {
-  const std::uint32_t stamp = new_stamp();
-  oldest_stamp_ = stamp;
+void RaceDetector::use_stamp(std::uint32_t stamp) {
   stamp_ = static_cast<std::uint64_t>(stamp) << 32;
-  resumable_[index_of(thread_of(epoch_))] = {time_of(epoch_), stamp};
+  Shadow::fill(still_, kPlainRows, kNoState);
 }
 
-const Race* RaceDetector::access_slow(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc,
-                                      StackId stack) {
+// Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
+void RaceDetector::forget_steps() {
+  oldest_stamp_ = new_stamp();
+  use_stamp(oldest_stamp_);
+  resumable_[index_of(thread_of(epoch_))] = {time_of(epoch_), oldest_stamp_};
+}
+
+const Race* RaceDetector::access_unknown(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc,
+                                         StackId stack) {
   const Access access = {address & Shadow::kAddressMask, size, pc, stack, op, shape_of(op)};
   if (mode_ == Mode::kFast) return Walk(*this, fast_, access).scalar();
   return Walk(*this, precise_, access).scalar();
@@ -58,8 +61,21 @@ const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked)
   return Walk(*this, precise_, access).range(marked);
 }
 
+// Whether the whole words of a plain range are all in a state that it does not change, and there are no
+// others.
+bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
+  constexpr std::uint64_t kShort = 256;  // longer ones are stepped in runs
+  if (op > AccessOp::kWrite || ((begin | size) & 7) != 0 || size > kShort) return false;
+  const StateId still = still_[row_of(op, 8, 0)];
+  const StateId* cell = Shadow::cell_of(begin);
+  for (const StateId* const stop = cell + size / 8; cell != stop; ++cell)
+    if (*cell != still) return false;
+  return true;
+}
+
 const Race* RaceDetector::on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
                                    StackId stack) {
+  if (is_still(op, begin, size)) return nullptr;
   return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, op, shape_of(op)}, ~0ull);
 }
 

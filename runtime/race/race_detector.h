@@ -67,7 +67,7 @@ class RaceDetector {
     epoch_ = pack_epoch(thread, time);
     Resumable& known = resumable_[index_of(thread)];
     if (known.time != time || known.stamp < oldest_stamp_) known = {time, new_stamp()};
-    stamp_ = static_cast<std::uint64_t>(known.stamp) << 32;
+    if (stamp_ >> 32 != known.stamp) use_stamp(known.stamp);
   }
 
   static bool may_reuse(ThreadId id, std::uint32_t last_time, ClockView creator) {
@@ -79,12 +79,12 @@ class RaceDetector {
   [[nodiscard, gnu::always_inline]] const Race* on_access(Address address, std::uint64_t pc,
                                                           StackId stack = kEmptyStack) {
     static_assert(kSize == 1 || kSize == 2 || kSize == 4 || kSize == 8 || kSize == 16);
-    if constexpr (kSize == 16) {
-      if (replay_step<kOp, 8>(address) && replay_step<kOp, 8>(address + 8)) return nullptr;
-    } else {
-      if (replay_step<kOp, kSize>(address)) return nullptr;
+    if constexpr (kOp == AccessOp::kRead || kOp == AccessOp::kWrite) {
+      const StateId* const cell = Shadow::cell_of(address);
+      const StateId still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
+      if (__builtin_expect(cell[0] == still && (kSize < 16 || cell[1] == still), 1)) return nullptr;
     }
-    return access_slow(address, kSize, kOp, pc, stack);
+    return access_slow<kOp, kSize>(address, pc, stack);
   }
 
   // The same for sizes known at run time: memcpy, memset, aggregates, system call buffers. At most one Race,
@@ -136,19 +136,24 @@ class RaceDetector {
     Shape shape;
   };
 
-  // The memo's row for an access; one that leaves its word has a row that is never filled.
-  Memo* row_of(AccessOp op, std::uint32_t size, Address address) {
-    return memo_[static_cast<std::uint32_t>(op)][__builtin_ctz(size)][address & 7];
+  // The row of an access's shape in the memo. One that leaves its word has a row that is never filled.
+  static constexpr std::uint32_t row_of(AccessOp op, std::uint32_t size, Address address) {
+    const auto log_size = static_cast<std::uint32_t>(__builtin_ctz(size));
+    return (static_cast<std::uint32_t>(op) * 4 + log_size) * 8 + static_cast<std::uint32_t>(address & 7);
   }
+  static constexpr std::uint32_t kRows = kAccessOps * 4 * 8;
+  static constexpr std::uint32_t kPlainRows = 2 * 4 * 8;  // of plain reads and writes, which come first
 
-  // Takes a remembered step, if there is one. Never one from kVirgin.
-  template <AccessOp kOp, std::uint32_t kSize>
-  [[gnu::always_inline]] bool replay_step(Address address) {
-    StateId* const cell = Shadow::cell_of(address);
+  // Takes a remembered step, if there is one. None is from kVirgin.
+  bool replay_step(std::uint32_t row, StateId* cell) {
     const StateId from = *cell;
-    const Memo& memo = row_of(kOp, kSize, address)[from % kWays];
-    if (__builtin_expect(memo.key != (stamp_ | from), 0)) return false;
-    if (memo.to != from) *cell = memo.to;
+    const Memo& memo = memo_[row][from % kWays];
+    if (memo.key != (stamp_ | from)) return false;
+    if (memo.to != from) {
+      *cell = memo.to;
+    } else if (row < kPlainRows) {
+      still_[row] = from;
+    }
     return true;
   }
 
@@ -156,9 +161,14 @@ class RaceDetector {
     return __builtin_expect(last_stamp_ == ~0u, 0) ? wrap_stamps() : ++last_stamp_;
   }
   std::uint32_t wrap_stamps();
+  void use_stamp(std::uint32_t stamp);
   void forget_steps();
 
-  const Race* access_slow(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc, StackId stack);
+  template <AccessOp kOp, std::uint32_t kSize>
+  const Race* access_slow(Address address, std::uint64_t pc, StackId stack);
+  const Race* access_unknown(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc,
+                             StackId stack);
+  bool is_still(AccessOp op, Address begin, std::uint64_t size) const;
   const Race* range_slow(const Access& access, std::uint64_t marked);
   void forget_bytes(Address word, std::uint64_t bytes);
 
@@ -172,11 +182,21 @@ class RaceDetector {
   std::uint32_t oldest_stamp_ = 1;  // of steps whose states are still valid
   Mode mode_ = Mode::kFast;
   Race race_;
-  alignas(64) Memo memo_[kAccessOps][4][8][kWays] = {};
+  // By row: a state in which the access changes nothing in the current epoch, or kNoState.
+  alignas(64) StateId still_[kPlainRows] = {};
+  alignas(64) Memo memo_[kRows][kWays] = {};
   Resumable resumable_[kMaxThreads] = {};
   Shadow shadow_;
   StateTable<FastRecord> fast_;
   StateTable<PreciseRecord> precise_;
 };
+
+template <AccessOp kOp, std::uint32_t kSize>
+[[gnu::noinline]] const Race* RaceDetector::access_slow(Address address, std::uint64_t pc, StackId stack) {
+  const std::uint32_t row = row_of(kOp, kSize < 8 ? kSize : 8, address);
+  StateId* const cell = Shadow::cell_of(address);
+  if (replay_step(row, cell) && (kSize < 16 || replay_step(row, cell + 1))) return nullptr;
+  return access_unknown(address, kSize, kOp, pc, stack);
+}
 
 }  // namespace heddle::race

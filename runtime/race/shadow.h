@@ -20,11 +20,13 @@ using StateId = std::uint32_t;
 inline constexpr StateId kVirgin = 0;
 inline constexpr StateId kEmpty = 1;
 inline constexpr StateId kFirstState = 2;
+inline constexpr StateId kNoState = ~0u;  // in no cell
 
 class Shadow {
  public:
   static constexpr std::uint64_t kBase = 0x110000000000;
-  static constexpr std::uint64_t kAddressMask = (1ull << 47) - 1;
+  static constexpr std::uint32_t kUnusedBits = 17;  // of an address
+  static constexpr std::uint64_t kAddressMask = ~0ull >> kUnusedBits;
   static constexpr std::size_t kSize = 1ull << 46;
   static constexpr std::uint32_t kChunkCells = 256;
   static constexpr std::uint32_t kChunkBytes = kChunkCells * 8;  // of the program
@@ -33,9 +35,10 @@ class Shadow {
   Shadow(const Shadow&) = delete;
   Shadow& operator=(const Shadow&) = delete;
 
-  // Wild pointers outside the lower half are folded into it: the program's own access will fault, not ours.
+  // Wild pointers outside the lower half are folded into it, by the shift to the left: the program's own
+  // access will fault, not ours.
   static StateId* cell_of(Address address) {
-    return reinterpret_cast<StateId*>(kBase + ((address & (kAddressMask & ~7ull)) >> 1));
+    return reinterpret_cast<StateId*>(kBase) + (address << kUnusedBits >> (kUnusedBits + 3));
   }
   static StateId* chunk_of(StateId* cell) {
     return reinterpret_cast<StateId*>(reinterpret_cast<std::uint64_t>(cell) &

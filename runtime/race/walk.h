@@ -117,23 +117,27 @@ class RaceDetector::Walk {
 
   // The next state of a word in state `from`, of which `size` bytes from `offset` are accessed.
   StateId next_state(StateId from, Address word, std::uint32_t offset, std::uint32_t size) {
-    Memo* const memo = memo_for(from, offset, size);
+    const std::uint32_t row = row_for(offset, size);
+    Memo* const memo = row < kRows ? &detector_.memo_[row][from % kWays] : nullptr;
     if (memo != nullptr && memo->key == (detector_.stamp_ | from)) return memo->to;
-    const Step<Record> step =
-        advance(states_, from, record_of(word, bytes_between(offset, offset + size)), detector_.clock_);
+    const Record access = record_of(word, bytes_between(offset, offset + size));
+    const Step<Record> step = advance(states_, from, access, detector_.clock_);
     if (step.racing_bytes != 0) {
       if (!raced_) tell(step, word);
       raced_ = true;
     } else if (memo != nullptr && (!kPrecise || step.to == from)) {
       // A precise step notes its own place and is nobody else's; that nothing changes holds for all.
       *memo = {detector_.stamp_ | from, step.to, 0};
+      if (step.to == from && row < kPlainRows) detector_.still_[row] = from;
     }
     return step.to;
   }
 
-  Memo* memo_for(StateId from, std::uint32_t offset, std::uint32_t size) {
-    if ((access_.shape & record_bits::kFree) != 0 || (size & (size - 1)) != 0) return nullptr;
-    return &detector_.row_of(access_.op, size, offset)[from % kWays];
+  // The memo's row, or kRows for what has none: a free, and pieces of accesses of other sizes than 1, 2, 4
+  // and 8.
+  std::uint32_t row_for(std::uint32_t offset, std::uint32_t size) const {
+    if ((access_.shape & record_bits::kFree) != 0 || (size & (size - 1)) != 0) return kRows;
+    return row_of(access_.op, size, offset);
   }
 
   Record record_of(Address word, std::uint64_t bytes) const {
