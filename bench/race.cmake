@@ -39,3 +39,7 @@ if(HEDDLE_BENCH_CLANGXX)
   # Not part of `all`: the compiler may lack its runtime.
   add_custom_target(race_accesses_tsan_clang DEPENDS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/race_accesses_tsan_clang)
 endif()
+
+add_executable(race_detector_bench race_detector.cpp)
+target_compile_options(race_detector_bench PRIVATE ${HEDDLE_WARNINGS})
+target_link_libraries(race_detector_bench PRIVATE heddle_race benchmark::benchmark)
