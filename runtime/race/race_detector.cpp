@@ -49,11 +49,36 @@ void RaceDetector::forget_steps() {
   resumable_[index_of(thread_of(epoch_))] = {time_of(epoch_), oldest_stamp_};
 }
 
-const Race* RaceDetector::access_unknown(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc,
-                                         StackId stack) {
-  const Access access = {address & Shadow::kAddressMask, size, pc, stack, op, shape_of(op)};
-  if (mode_ == Mode::kFast) return Walk(*this, fast_, access).scalar();
-  return Walk(*this, precise_, access).scalar();
+// A scalar access within one word in fast mode, by far the most frequent of those that the memo does not
+// know.
+const Race* RaceDetector::word_unknown(StateId* cell, std::uint32_t row, const Access& access) {
+  if (fast_.wants_collection()) collect();
+  if (*cell == kVirgin) shadow_.register_chunk(Shadow::chunk_of(cell));
+  const std::uint64_t offset = access.address & 7;
+  const FastRecord record = {epoch_ | access.shape | bytes_between(offset, offset + access.size)};
+  const Step<FastRecord> step = take_step(fast_, *cell, record, row);
+  *cell = step.to;
+  if (__builtin_expect(step.racing_bytes == 0, 1)) return nullptr;
+  const Address word = access.address & ~Address{7};
+  return tell(access, describe(step.previous, word), step.racing_bytes, word);
+}
+
+const Race* RaceDetector::access_unknown(const Access& access) {
+  Access folded = access;
+  folded.address &= Shadow::kAddressMask;
+  if (mode_ == Mode::kFast) return Walk(*this, fast_, folded).scalar();
+  return Walk(*this, precise_, folded).scalar();
+}
+
+const Race* RaceDetector::tell(const Access& access, const RaceAccess& previous, std::uint8_t racing_bytes,
+                               Address word) {
+  race_.address = word + static_cast<Address>(__builtin_ctz(racing_bytes));
+  race_.previous = previous;
+  race_.current = describe(FastRecord{epoch_ | access.shape | 1}, access.address);
+  race_.current.size = access.size;
+  race_.current.pc = access.pc;
+  race_.current.stack = access.stack;
+  return &race_;
 }
 
 const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked) {

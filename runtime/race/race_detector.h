@@ -166,10 +166,13 @@ class RaceDetector {
 
   template <AccessOp kOp, std::uint32_t kSize>
   const Race* access_slow(Address address, std::uint64_t pc, StackId stack);
-  const Race* access_unknown(Address address, std::uint32_t size, AccessOp op, std::uint64_t pc,
-                             StackId stack);
+  const Race* word_unknown(StateId* cell, std::uint32_t row, const Access& access);
+  const Race* access_unknown(const Access& access);
   bool is_still(AccessOp op, Address begin, std::uint64_t size) const;
   const Race* range_slow(const Access& access, std::uint64_t marked);
+  template <typename Record>
+  Step<Record> take_step(StateTable<Record>& states, StateId from, Record access, std::uint32_t row);
+  const Race* tell(const Access& access, const RaceAccess& previous, std::uint8_t racing_bytes, Address word);
   void forget_bytes(Address word, std::uint64_t bytes);
 
   template <typename Record>
@@ -196,7 +199,9 @@ template <AccessOp kOp, std::uint32_t kSize>
   const std::uint32_t row = row_of(kOp, kSize < 8 ? kSize : 8, address);
   StateId* const cell = Shadow::cell_of(address);
   if (replay_step(row, cell) && (kSize < 16 || replay_step(row, cell + 1))) return nullptr;
-  return access_unknown(address, kSize, kOp, pc, stack);
+  const Access access = {address, kSize, pc, stack, kOp, shape_of(kOp)};
+  if (mode_ == Mode::kFast && (address & 7) + kSize <= 8) return word_unknown(cell, row, access);
+  return access_unknown(access);
 }
 
 }  // namespace heddle::race

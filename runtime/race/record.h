@@ -32,9 +32,17 @@ using Shape = std::uint32_t;
 // How an operation is recorded, without its bytes.
 constexpr Shape shape_of(AccessOp op) {
   using namespace record_bits;
-  constexpr Shape kShapes[kAccessOps] = {
-      0, kWrite, kAtomic, kAtomic | kWrite, kAtomic | kVolatile, kAtomic | kVolatile | kWrite};
-  return kShapes[static_cast<std::uint32_t>(op)];
+  Shape shape = 0;
+  if (op >= AccessOp::kAtomicRead) shape |= kAtomic;
+  if (op >= AccessOp::kVolatileRead) shape |= kVolatile;
+  if (op == AccessOp::kWrite || op == AccessOp::kAtomicWrite || op == AccessOp::kVolatileWrite)
+    shape |= kWrite;
+  return shape;
+}
+
+// A mask of the word's bytes in [first, last).
+constexpr std::uint64_t bytes_between(std::uint64_t first, std::uint64_t last) {
+  return ((1ull << last) - 1) & ~((1ull << first) - 1);
 }
 
 constexpr std::uint64_t pack_epoch(ThreadId thread, std::uint32_t time) {

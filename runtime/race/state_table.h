@@ -63,7 +63,7 @@ class StateTable {
   bool wants_collection() const { return __builtin_expect(top_ >= limit_, 0); }
 
   void collect(Shadow& shadow) {
-    const std::size_t used = (top_ * sizeof(Record) + kPageSize - 1) & ~(kPageSize - 1);
+    const std::size_t used = top_;
     top_ = kFirstState;
     shadow.for_each_cell([this](StateId& cell) {
       if (cell >= kFirstState) cell = move(cell);
@@ -71,7 +71,8 @@ class StateTable {
     Record* const old = arena_;
     arena_ = other_;
     other_ = old;
-    discard_memory(old, used);
+    // The part that short collections use again and again is kept, to save its page faults.
+    if (used > kKept) discard_memory(old + kKept, (used - kKept + 1) * sizeof(Record));
     for (StateId& recent : recent_) recent = kVirgin;
     const std::size_t limit = 2 * std::size_t{top_} + shadow.cell_count() / 2 + kMinimumLimit;
     HEDDLE_CHECK(top_ + kSlack < kCapacity);
@@ -87,6 +88,8 @@ class StateTable {
       kArenaSize / sizeof(Record) < 0xffffffff ? kArenaSize / sizeof(Record) : 0xffffffff;
   static constexpr std::size_t kSlack = 4ull * 8 * kMaxThreads;  // all kinds, bytes and threads of one word
   static constexpr StateId kMinimumLimit = 1u << 16;
+  static constexpr std::size_t kKept = 2 * kMinimumLimit;
+  static_assert(kKept * sizeof(Record) % kPageSize == 0);
   static constexpr std::uint32_t kRecent = 1024;
 
   static std::uint32_t hash(const Record* records, std::uint32_t count) {

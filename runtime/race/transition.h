@@ -27,7 +27,8 @@ inline bool is_ordered(std::uint64_t record, std::uint64_t access, ClockView clo
 // Of several races at one word the one at the lowest byte is told, then a plain write, then the lowest
 // thread: the same one in both modes.
 template <typename Record>
-inline void consider_race(Step<Record>& step, const Record& record, std::uint8_t bytes) {
+[[gnu::noinline, gnu::cold]] void consider_race(Step<Record>& step, const Record& record,
+                                                std::uint8_t bytes) {
   const auto rank = [](std::uint64_t bits, std::uint32_t overlap) {
     using namespace record_bits;
     const std::uint64_t kind = (bits & (kWrite | kAtomic)) == kWrite ? 0 : 1 + ((bits & kWrite) == 0);
@@ -54,7 +55,8 @@ inline std::uint64_t new_bytes(const Record* record, std::uint64_t access) {
 }
 
 template <typename Record>
-Step<Record> advance(StateTable<Record>& states, StateId from, Record access, ClockView clock) {
+[[gnu::always_inline]] inline Step<Record> advance(StateTable<Record>& states, StateId from, Record access,
+                                                   ClockView clock) {
   using namespace record_bits;
   Step<Record> step;
   Record* const draft = states.draft();

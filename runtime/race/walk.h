@@ -6,11 +6,6 @@
 
 namespace heddle::race {
 
-// A mask of the word's bytes in [first, last).
-constexpr std::uint64_t bytes_between(std::uint64_t first, std::uint64_t last) {
-  return ((1ull << last) - 1) & ~((1ull << first) - 1);
-}
-
 constexpr AccessKind kind_of(std::uint64_t record) {
   using namespace record_bits;
   if ((record & kAtomic) == 0) return (record & kWrite) != 0 ? AccessKind::kWrite : AccessKind::kRead;
@@ -45,6 +40,19 @@ RaceAccess describe(const Record& record, Address word) {
     access.stack = record.site.stack;
   }
   return access;
+}
+
+// Computes a step, and notes it in the memo's row (none if that is kRows) unless it found a race, which is to
+// be found again by others. A precise step notes its own place and is nobody else's; that nothing changes
+// holds for all.
+template <typename Record>
+[[gnu::always_inline]] inline Step<Record> RaceDetector::take_step(StateTable<Record>& states, StateId from,
+                                                                   Record access, std::uint32_t row) {
+  const Step<Record> step = advance(states, from, access, clock_);
+  if (step.racing_bytes != 0 || row >= kRows || (Record::kHasSite && step.to != from)) return step;
+  memo_[row][from % kWays] = {stamp_ | from, step.to, 0};
+  if (step.to == from && row < kPlainRows) still_[row] = from;
+  return step;
 }
 
 template <typename Record>
@@ -118,17 +126,15 @@ class RaceDetector::Walk {
   // The next state of a word in state `from`, of which `size` bytes from `offset` are accessed.
   StateId next_state(StateId from, Address word, std::uint32_t offset, std::uint32_t size) {
     const std::uint32_t row = row_for(offset, size);
-    Memo* const memo = row < kRows ? &detector_.memo_[row][from % kWays] : nullptr;
-    if (memo != nullptr && memo->key == (detector_.stamp_ | from)) return memo->to;
+    if (row < kRows) {
+      const Memo& memo = detector_.memo_[row][from % kWays];
+      if (memo.key == (detector_.stamp_ | from)) return memo.to;
+    }
     const Record access = record_of(word, bytes_between(offset, offset + size));
-    const Step<Record> step = advance(states_, from, access, detector_.clock_);
-    if (step.racing_bytes != 0) {
-      if (!raced_) tell(step, word);
+    const Step<Record> step = detector_.take_step(states_, from, access, row);
+    if (__builtin_expect(step.racing_bytes != 0, 0)) {
+      if (!raced_) detector_.tell(access_, describe(step.previous, word), step.racing_bytes, word);
       raced_ = true;
-    } else if (memo != nullptr && (!kPrecise || step.to == from)) {
-      // A precise step notes its own place and is nobody else's; that nothing changes holds for all.
-      *memo = {detector_.stamp_ | from, step.to, 0};
-      if (step.to == from && row < kPlainRows) detector_.still_[row] = from;
     }
     return step.to;
   }
@@ -150,16 +156,6 @@ class RaceDetector::Walk {
       record.site = {access_.pc, access_.stack, pack_size(access_.size, start)};
     }
     return record;
-  }
-
-  void tell(const Step<Record>& step, Address word) {
-    Race& race = detector_.race_;
-    race.address = word + static_cast<Address>(__builtin_ctz(step.racing_bytes));
-    race.previous = describe(step.previous, word);
-    race.current = describe(FastRecord{detector_.epoch_ | access_.shape | 1}, access_.address);
-    race.current.size = access_.size;
-    race.current.pc = access_.pc;
-    race.current.stack = access_.stack;
   }
 
   void collect_if_needed() {
