@@ -10,14 +10,16 @@ namespace {
 
 constexpr std::size_t kChunkShadow = Shadow::kChunkCells * sizeof(StateId);
 constexpr std::size_t kBitmapSize = Shadow::kSize / kChunkShadow / 8;
+// One page more: a 16-byte access of the last word looks at the cell behind it.
+constexpr std::size_t kMappedSize = Shadow::kSize + kPageSize;
 constexpr std::size_t kMaxChunks = 1ull << 27;  // 256 GB of touched program memory
 constexpr std::size_t kChunksSize = kMaxChunks * sizeof(std::uint64_t);
-constexpr std::size_t kKeptChunks = 4096;  // up to 4 MB are emptied in place by reset
+constexpr std::size_t kKeptChunks = 1u << 14;  // up to 16 MB are emptied in place by reset
 
 }  // namespace
 
 bool Shadow::map() {
-  if (reserve_memory(kBase, kSize) == nullptr) return false;
+  if (reserve_memory(kBase, kMappedSize) == nullptr) return false;
   is_mapped_ = true;
   registered_ = static_cast<std::uint64_t*>(reserve_memory(0, kBitmapSize));
   chunks_ = static_cast<std::uint64_t*>(reserve_memory(0, kChunksSize));
@@ -27,7 +29,7 @@ bool Shadow::map() {
 }
 
 void Shadow::unmap() {
-  if (is_mapped_) unmap_memory(reinterpret_cast<void*>(kBase), kSize);
+  if (is_mapped_) unmap_memory(reinterpret_cast<void*>(kBase), kMappedSize);
   if (registered_ != nullptr) unmap_memory(registered_, kBitmapSize);
   if (chunks_ != nullptr) unmap_memory(chunks_, kChunksSize);
   registered_ = chunks_ = nullptr;
