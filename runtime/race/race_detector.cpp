@@ -86,21 +86,27 @@ const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked)
   return Walk(*this, precise_, access).range(marked);
 }
 
-// Whether the whole words of a plain range are all in a state that it does not change, and there are no
-// others.
-bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
+// Whether a plain range consists of whole words that are all in a state that it does not change.
+inline bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
   constexpr std::uint64_t kShort = 256;  // longer ones are stepped in runs
   if (op > AccessOp::kWrite || ((begin | size) & 7) != 0 || size > kShort) return false;
   const StateId still = still_[row_of(op, 8, 0)];
   const StateId* cell = Shadow::cell_of(begin);
-  for (const StateId* const stop = cell + size / 8; cell != stop; ++cell)
-    if (*cell != still) return false;
-  return true;
+  const StateId* const stop = cell + size / 8;
+  StateId difference = 0;
+  for (; stop - cell >= 2; cell += 2) difference |= (cell[0] ^ still) | (cell[1] ^ still);
+  if (cell != stop) difference |= *cell ^ still;
+  return difference == 0;
 }
 
 const Race* RaceDetector::on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
                                    StackId stack) {
   if (is_still(op, begin, size)) return nullptr;
+  return range_unknown(op, begin, size, pc, stack);
+}
+
+[[gnu::noinline]] const Race* RaceDetector::range_unknown(AccessOp op, Address begin, std::uint64_t size,
+                                                          std::uint64_t pc, StackId stack) {
   return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, op, shape_of(op)}, ~0ull);
 }
 

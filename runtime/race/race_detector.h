@@ -169,6 +169,7 @@ class RaceDetector {
   const Race* word_unknown(StateId* cell, std::uint32_t row, const Access& access);
   const Race* access_unknown(const Access& access);
   bool is_still(AccessOp op, Address begin, std::uint64_t size) const;
+  const Race* range_unknown(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc, StackId stack);
   const Race* range_slow(const Access& access, std::uint64_t marked);
   template <typename Record>
   Step<Record> take_step(StateTable<Record>& states, StateId from, Record access, std::uint32_t row);

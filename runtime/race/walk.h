@@ -128,7 +128,10 @@ class RaceDetector::Walk {
     const std::uint32_t row = row_for(offset, size);
     if (row < kRows) {
       const Memo& memo = detector_.memo_[row][from % kWays];
-      if (memo.key == (detector_.stamp_ | from)) return memo.to;
+      if (memo.key == (detector_.stamp_ | from)) {
+        if (memo.to == from && row < kPlainRows) detector_.still_[row] = from;
+        return memo.to;
+      }
     }
     const Record access = record_of(word, bytes_between(offset, offset + size));
     const Step<Record> step = detector_.take_step(states_, from, access, row);
