@@ -215,7 +215,7 @@ TEST_P(RaceDetectorTest, WildPointersDoNotFault) {
 }
 
 TEST_P(RaceDetectorTest, ResetForgetsEverything) {
-  for (const std::uint64_t size : {4096ull, 128ull << 20}) {
+  for (const std::uint64_t size : {4096ull, 200ull << 20}) {
     EXPECT_FALSE(range_races(0, kWrite, kHeap, size));
     detector.reset();
     EXPECT_FALSE(range_races(1, kWrite, kHeap, size)) << size;
