@@ -15,7 +15,7 @@ constexpr std::size_t kMappedSize = Shadow::kSize + kPageSize;
 constexpr std::size_t kMaxChunks = 1ull << 27;  // 256 GB of touched program memory
 constexpr std::size_t kChunksSize = kMaxChunks * sizeof(std::uint64_t);
 constexpr std::size_t kKeptChunks =
-    1u << 16;  // up to 64 MB are emptied in place by reset, at a tenth of the cost
+    1u << 16;  // up to 64 MB are emptied in place by reset, which is several times cheaper
 
 }  // namespace
 
