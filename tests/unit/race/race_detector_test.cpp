@@ -206,7 +206,8 @@ TEST_P(RaceDetectorTest, EveryRegionOfTheAddressSpaceHasItsOwnCells) {
 }
 
 TEST_P(RaceDetectorTest, WildPointersDoNotFault) {
-  for (const Address a : {Address{0}, Address{0xdeadbeefdeadbeef}, ~Address{0}, ~Address{7}, Address{0x800000000000}}) {
+  for (const Address a :
+       {Address{0}, Address{0xdeadbeefdeadbeef}, ~Address{0}, ~Address{7}, Address{0x800000000000}}) {
     races(0, kRead, 8, a);
     for (int i = 0; i < 3; ++i) races(0, kWrite, 16, a);
     races(0, kRead, 1, a);
