@@ -10,26 +10,22 @@
 // How. Each 8-byte word has a 4-byte cell in the shadow (shadow.h) that names an immutable state, a list of
 // records (record.h): who accessed which bytes how, and in what epoch, as far as it can still matter. States
 // are shared among words (state_table.h). An access moves its word from one state to the next (transition.h),
-// and this step depends only on the state, the epoch and the access's shape. So steps are remembered: the hot
-// path is a load of the cell, a load from the memo of steps taken in this epoch, a comparison, and a store if
-// the state changes. Sweeping over an array thus computes one step and replays it, and repeated accesses are
-// steps from a state to itself.
+// and this step depends only on the state, the epoch and the access's shape. So the steps taken in this epoch
+// are kept in a memo and replayed: sweeping over an array computes one. Repeated accesses are steps from a
+// state to itself; the last such state of each shape is kept beside the memo, so that the hot path is a load
+// of the cell and a comparison.
 //
 // Invariants the caller keeps:
 // - One kernel thread. All tested threads are fibers of it; no call here is concurrent with another.
-// - enter() before the first access, and again whenever the running thread, its time or its clock change
-// (after a
-//   switch, a release, an acquire, or when the clock's storage moves).
+// - enter() before the first access, and again whenever the running thread, its time or its clock change:
+//   after a switch, a release, an acquire, or when the clock's storage moves.
 // - Times start at 1 and never fall. A thread's time rises with each release before its next access, so that
 //   `clock.at(t) >= time` in another thread means that what t did in that epoch happens before.
 // - An access that acquires is passed after its clock was joined; one that releases, before its time rises.
 // - A thread id may be reused when the creator's clock covers the former life's last time (may_reuse); the
-// new life's
-//   times continue after it. Epochs then stay unambiguous: same id means program order or a join between.
-// - A range is passed after the program's own memcpy or memset, so that a wild size faults there and not
-// here.
-// - Fresh memory has no history: reset_range at allocation, at the start of a thread on a reused stack, at
-// munmap.
+//   new life's times continue after it. Then equal ids still mean program order, or a join between.
+// - A range is passed after the program's own memcpy or memset, so that a wild size faults there, not here.
+// - Fresh memory has no history: reset_range at allocation, when a thread starts on a used stack, at munmap.
 //   on_free at free, so that a free that races is a race and so is an access that races with the free.
 //
 // Costs. 0.5 bytes of shadow for each touched byte, plus states, which are collected when enough are dead.
