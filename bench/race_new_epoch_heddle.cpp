@@ -1,0 +1,3 @@
+void new_epoch();
+extern "C" void heddle_bench_new_epoch();
+void new_epoch() { heddle_bench_new_epoch(); }

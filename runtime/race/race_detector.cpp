@@ -1,0 +1,162 @@
+#include "runtime/race/race_detector.h"
+
+#include "runtime/race/walk.h"
+
+namespace heddle::race {
+namespace {
+
+// The part of a range that lies in the address space; what is beyond cannot be accessed.
+std::uint64_t clip(Address begin, std::uint64_t size) {
+  const std::uint64_t room = Shadow::kAddressMask + 1 - (begin & Shadow::kAddressMask);
+  return size < room ? size : room;
+}
+
+}  // namespace
+
+bool RaceDetector::start(Mode mode) {
+  mode_ = mode;
+  if (!shadow_.map()) return false;
+  forget_steps();
+  if (mode == Mode::kFast ? fast_.map() : precise_.map()) return true;
+  stop();
+  return false;
+}
+
+void RaceDetector::stop() {
+  shadow_.unmap();
+  fast_.unmap();
+  precise_.unmap();
+  forget_steps();
+}
+
+std::uint32_t RaceDetector::wrap_stamps() {
+  for (auto& row : memo_)
+    for (Memo& memo : row) memo = {};
+  for (Resumable& known : resumable_) known = {};
+  oldest_stamp_ = 1;
+  return last_stamp_ = 1;
+}
+
+void RaceDetector::use_stamp(std::uint32_t stamp) {
+  stamp_ = static_cast<std::uint64_t>(stamp) << 32;
+  Shadow::fill(still_, kPlainRows, kNoState);
+}
+
+// Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
+void RaceDetector::forget_steps() {
+  oldest_stamp_ = new_stamp();
+  use_stamp(oldest_stamp_);
+  resumable_[index_of(thread_of(epoch_))] = {time_of(epoch_), oldest_stamp_};
+}
+
+// A scalar access within one word in fast mode, by far the most frequent of those that the memo does not
+// know.
+const Race* RaceDetector::word_unknown(StateId* cell, std::uint32_t row, const Access& access) {
+  if (fast_.wants_collection()) collect();
+  if (*cell == kVirgin) shadow_.register_chunk(Shadow::chunk_of(cell));
+  const std::uint64_t offset = access.address & 7;
+  const FastRecord record = {epoch_ | access.shape | bytes_between(offset, offset + access.size)};
+  const Step<FastRecord> step = take_step(fast_, *cell, record, row);
+  *cell = step.to;
+  if (__builtin_expect(step.racing_bytes == 0, 1)) return nullptr;
+  const Address word = access.address & ~Address{7};
+  return tell(access, describe(step.previous, word), step.racing_bytes, word);
+}
+
+const Race* RaceDetector::access_unknown(const Access& access) {
+  Access folded = access;
+  folded.address &= Shadow::kAddressMask;
+  if (mode_ == Mode::kFast) return Walk(*this, fast_, folded).scalar();
+  return Walk(*this, precise_, folded).scalar();
+}
+
+const Race* RaceDetector::tell(const Access& access, const RaceAccess& previous, std::uint8_t racing_bytes,
+                               Address word) {
+  race_.address = word + static_cast<Address>(__builtin_ctz(racing_bytes));
+  race_.previous = previous;
+  race_.current = describe(FastRecord{epoch_ | access.shape | 1}, access.address);
+  race_.current.size = access.size;
+  race_.current.pc = access.pc;
+  race_.current.stack = access.stack;
+  return &race_;
+}
+
+const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked) {
+  if (mode_ == Mode::kFast) return Walk(*this, fast_, access).range(marked);
+  return Walk(*this, precise_, access).range(marked);
+}
+
+// Whether a plain range consists of whole words that are all in a state that it does not change.
+inline bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
+  constexpr std::uint64_t kShort = 256;  // longer ones are stepped in runs
+  if (op > AccessOp::kWrite || ((begin | size) & 7) != 0 || size > kShort) return false;
+  const StateId still = still_[row_of(op, 8, 0)];
+  const StateId* cell = Shadow::cell_of(begin);
+  const StateId* const stop = cell + size / 8;
+  StateId difference = 0;
+  for (; stop - cell >= 2; cell += 2) difference |= (cell[0] ^ still) | (cell[1] ^ still);
+  if (cell != stop) difference |= *cell ^ still;
+  return difference == 0;
+}
+
+const Race* RaceDetector::on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
+                                   StackId stack) {
+  if (is_still(op, begin, size)) return nullptr;
+  return range_unknown(op, begin, size, pc, stack);
+}
+
+[[gnu::noinline]] const Race* RaceDetector::range_unknown(AccessOp op, Address begin, std::uint64_t size,
+                                                          std::uint64_t pc, StackId stack) {
+  return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, op, shape_of(op)}, ~0ull);
+}
+
+const Race* RaceDetector::on_free(Address begin, std::uint64_t size, std::uint64_t pc, StackId stack) {
+  const Shape shape = shape_of(AccessOp::kWrite) | record_bits::kFree;
+  return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, AccessOp::kWrite, shape},
+                    kFreeMarked);
+}
+
+void RaceDetector::collect() {
+  if (mode_ == Mode::kFast) {
+    fast_.collect(shadow_);
+  } else {
+    precise_.collect(shadow_);
+  }
+  forget_steps();
+}
+
+void RaceDetector::forget_bytes(Address word, std::uint64_t bytes) {
+  if (mode_ == Mode::kFast ? fast_.wants_collection() : precise_.wants_collection()) collect();
+  StateId& cell = *Shadow::cell_of(word);
+  cell = mode_ == Mode::kFast ? forget(fast_, cell, bytes) : forget(precise_, cell, bytes);
+}
+
+void RaceDetector::reset_range(Address begin, std::uint64_t size) {
+  const Address end = begin + clip(begin, size);
+  const Address first = (begin + 7) & ~Address{7};
+  const Address last = end & ~Address{7};
+  if (first > last) return forget_bytes(last, bytes_between(begin - last, end - last));
+  if (begin < first) forget_bytes(first - 8, bytes_between(begin - (first - 8), 8));
+  if (last < end) forget_bytes(last, bytes_between(0, end - last));
+  if (first == last) return;
+  StateId* cell = Shadow::cell_of(first);
+  StateId* const stop = cell + (last - first) / 8;
+  while ((cell = shadow_.skip_virgin(cell, stop)) < stop) {
+    StateId* const chunk_end = Shadow::chunk_of(cell) + Shadow::kChunkCells;
+    StateId* const next = chunk_end < stop ? chunk_end : stop;
+    Shadow::fill(cell, static_cast<std::size_t>(next - cell), kEmpty);
+    if ((cell = next) == stop) break;
+  }
+}
+
+void RaceDetector::reset() {
+  shadow_.reset();
+  if (mode_ == Mode::kFast) {
+    fast_.clear();
+  } else {
+    precise_.clear();
+  }
+  forget_steps();
+}
+
+}  // namespace heddle::race

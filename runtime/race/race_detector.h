@@ -1,0 +1,204 @@
+// The happens-before race detector: accesses and clocks in, an optional Race out. It prints nothing, chooses
+// nothing and knows no fiber; the caller reports, deduplicates and suppresses.
+//
+// Meaning. Two accesses race when they touch a common byte, one of them writes, one of them is not atomic and
+// neither happens before the other ([intro.races]p21). Never a false race; and every byte at which two
+// accesses race is touched by an access that is reported. One access yields at most one Race however many
+// bytes it touches. Reports after the first for a byte are a courtesy: there the later access takes the
+// earlier one's place as in FastTrack.
+//
+// How. Each 8-byte word has a 4-byte cell in the shadow (shadow.h) that names an immutable state, a list of
+// records (record.h): who accessed which bytes how, and in what epoch, as far as it can still matter. States
+// are shared among words (state_table.h). An access moves its word from one state to the next (transition.h),
+// and this step depends only on the state, the epoch and the access's shape. So the steps taken in this epoch
+// are kept in a memo and replayed: sweeping over an array computes one. Repeated accesses are steps from a
+// state to itself; the last such state of each shape is kept beside the memo, so that the hot path is a load
+// of the cell and a comparison.
+//
+// Invariants the caller keeps:
+// - One kernel thread. All tested threads are fibers of it; no call here is concurrent with another.
+// - enter() before the first access, and again whenever the running thread, its time or its clock change:
+//   after a switch, a release, an acquire, or when the clock's storage moves.
+// - Times start at 1 and never fall. A thread's time rises with each release before its next access, so that
+//   `clock.at(t) >= time` in another thread means that what t did in that epoch happens before.
+// - An access that acquires is passed after its clock was joined; one that releases, before its time rises.
+// - A thread id may be reused when the creator's clock covers the former life's last time (may_reuse); the
+//   new life's times continue after it. Then equal ids still mean program order, or a join between.
+// - A range is passed after the program's own memcpy or memset, so that a wild size faults there, not here.
+// - Fresh memory has no history: reset_range at allocation, when a thread starts on a used stack, at munmap.
+//   on_free at free, so that a free that races is a race and so is an access that races with the free.
+//
+// Costs. 0.5 bytes of shadow for each touched byte, plus states, which are collected when enough are dead.
+// reset() takes time proportional to what was touched. Fork copies page tables for touched shadow only.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/clock_view.h"
+#include "core/base/ids.h"
+#include "runtime/race/race.h"
+#include "runtime/race/record.h"
+#include "runtime/race/shadow.h"
+#include "runtime/race/state_table.h"
+#include "runtime/race/transition.h"
+
+namespace heddle::race {
+
+class RaceDetector {
+ public:
+  // Constant-initialised, about 100 KB, touched as needed: meant for static storage.
+  constexpr RaceDetector() = default;
+  RaceDetector(const RaceDetector&) = delete;
+  RaceDetector& operator=(const RaceDetector&) = delete;
+
+  // Reserves the shadow, which a process has once. False when the address space cannot be had: another
+  // runtime holds it, or `ulimit -v` or strict overcommit forbids.
+  bool start(Mode mode);
+  void stop();
+  Mode mode() const { return mode_; }
+
+  // Who runs now. `clock` is looked at until the next call. Cheap: a table look-up.
+  void enter(ThreadId thread, std::uint32_t time, ClockView clock) {
+    clock_ = clock;
+    epoch_ = pack_epoch(thread, time);
+    Resumable& known = resumable_[index_of(thread)];
+    if (known.time != time || known.stamp < oldest_stamp_) known = {time, new_stamp()};
+    if (stamp_ >> 32 != known.stamp) use_stamp(known.stamp);
+  }
+
+  static bool may_reuse(ThreadId id, std::uint32_t last_time, ClockView creator) {
+    return creator.at(id) >= last_time;
+  }
+
+  // An access of 1, 2, 4, 8 or 16 bytes at any alignment. The answer, if any, is valid until the next call.
+  template <AccessOp kOp, std::uint32_t kSize>
+  [[nodiscard, gnu::always_inline]] const Race* on_access(Address address, std::uint64_t pc,
+                                                          StackId stack = kEmptyStack) {
+    static_assert(kSize == 1 || kSize == 2 || kSize == 4 || kSize == 8 || kSize == 16);
+    if constexpr (kOp == AccessOp::kRead || kOp == AccessOp::kWrite) {
+      const StateId* const cell = Shadow::cell_of(address);
+      const StateId still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
+      if (__builtin_expect(cell[0] == still && (kSize < 16 || cell[1] == still), 1)) return nullptr;
+    }
+    return access_slow<kOp, kSize>(address, pc, stack);
+  }
+
+  // The same for sizes known at run time: memcpy, memset, aggregates, system call buffers. At most one Race,
+  // of the lowest racing byte. A megabyte costs about as much as touching half a megabyte.
+  [[nodiscard]] const Race* on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
+                                     StackId stack = kEmptyStack);
+
+  // The block is freed: a write of all its bytes. Beyond the first kFreeMarked bytes, parts that nobody ever
+  // touched are skipped, so that huge blocks cost no more than what was used of them.
+  [[nodiscard]] const Race* on_free(Address begin, std::uint64_t size, std::uint64_t pc,
+                                    StackId stack = kEmptyStack);
+  static constexpr std::uint64_t kFreeMarked = 1ull << 20;
+
+  // Forgets the history of these bytes.
+  void reset_range(Address begin, std::uint64_t size);
+
+  // Forgets everything, for the next execution: what was before happens before all that follows.
+  void reset();
+
+  // Drops states that no word is in. Happens by itself when enough of them were made.
+  void collect();
+
+  // Memory touched by the detector, for figures: shadow and states.
+  std::uint64_t shadow_bytes() const { return shadow_.cell_count() * sizeof(StateId); }
+  std::uint64_t state_bytes() const { return mode_ == Mode::kFast ? fast_.bytes() : precise_.bytes(); }
+
+ private:
+  friend struct RaceDetectorTestPeer;
+
+  // A step taken in the epoch named by the upper half of the key, from the state in the lower half.
+  struct Memo {
+    std::uint64_t key;
+    StateId to;
+    std::uint32_t unused;
+  };
+  static constexpr std::uint32_t kWays = 16;
+
+  struct Resumable {
+    std::uint32_t time;
+    std::uint32_t stamp;
+  };
+
+  struct Access {
+    Address address;
+    std::uint64_t size;
+    std::uint64_t pc;
+    StackId stack;
+    AccessOp op;
+    Shape shape;
+  };
+
+  // The row of an access's shape in the memo. One that leaves its word has a row that is never filled.
+  static constexpr std::uint32_t row_of(AccessOp op, std::uint32_t size, Address address) {
+    const auto log_size = static_cast<std::uint32_t>(__builtin_ctz(size));
+    return (static_cast<std::uint32_t>(op) * 4 + log_size) * 8 + static_cast<std::uint32_t>(address & 7);
+  }
+  static constexpr std::uint32_t kRows = kAccessOps * 4 * 8;
+  static constexpr std::uint32_t kPlainRows = 2 * 4 * 8;  // of plain reads and writes, which come first
+
+  // Takes a remembered step, if there is one. None is from kVirgin.
+  bool replay_step(std::uint32_t row, StateId* cell) {
+    const StateId from = *cell;
+    const Memo& memo = memo_[row][from % kWays];
+    if (memo.key != (stamp_ | from)) return false;
+    if (memo.to != from) {
+      *cell = memo.to;
+    } else if (row < kPlainRows) {
+      still_[row] = from;
+    }
+    return true;
+  }
+
+  std::uint32_t new_stamp() {
+    return __builtin_expect(last_stamp_ == ~0u, 0) ? wrap_stamps() : ++last_stamp_;
+  }
+  std::uint32_t wrap_stamps();
+  void use_stamp(std::uint32_t stamp);
+  void forget_steps();
+
+  template <AccessOp kOp, std::uint32_t kSize>
+  const Race* access_slow(Address address, std::uint64_t pc, StackId stack);
+  const Race* word_unknown(StateId* cell, std::uint32_t row, const Access& access);
+  const Race* access_unknown(const Access& access);
+  bool is_still(AccessOp op, Address begin, std::uint64_t size) const;
+  const Race* range_unknown(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc, StackId stack);
+  const Race* range_slow(const Access& access, std::uint64_t marked);
+  template <typename Record>
+  Step<Record> take_step(StateTable<Record>& states, StateId from, Record access, std::uint32_t row);
+  const Race* tell(const Access& access, const RaceAccess& previous, std::uint8_t racing_bytes, Address word);
+  void forget_bytes(Address word, std::uint64_t bytes);
+
+  template <typename Record>
+  class Walk;  // walk.h
+
+  alignas(64) std::uint64_t stamp_ = 0;  // of the current epoch, in the upper half
+  std::uint64_t epoch_ = 0;
+  ClockView clock_ = {nullptr, 0};
+  std::uint32_t last_stamp_ = 0;
+  std::uint32_t oldest_stamp_ = 1;  // of steps whose states are still valid
+  Mode mode_ = Mode::kFast;
+  Race race_;
+  // By row: a state in which the access changes nothing in the current epoch, or kNoState.
+  alignas(64) StateId still_[kPlainRows] = {};
+  alignas(64) Memo memo_[kRows][kWays] = {};
+  Resumable resumable_[kMaxThreads] = {};
+  Shadow shadow_;
+  StateTable<FastRecord> fast_;
+  StateTable<PreciseRecord> precise_;
+};
+
+template <AccessOp kOp, std::uint32_t kSize>
+[[gnu::noinline]] const Race* RaceDetector::access_slow(Address address, std::uint64_t pc, StackId stack) {
+  const std::uint32_t row = row_of(kOp, kSize < 8 ? kSize : 8, address);
+  StateId* const cell = Shadow::cell_of(address);
+  if (replay_step(row, cell) && (kSize < 16 || replay_step(row, cell + 1))) return nullptr;
+  const Access access = {address, kSize, pc, stack, kOp, shape_of(kOp)};
+  if (mode_ == Mode::kFast && (address & 7) + kSize <= 8) return word_unknown(cell, row, access);
+  return access_unknown(access);
+}
+
+}  // namespace heddle::race

@@ -1,0 +1,113 @@
+// The step of the detector: a word's state and an access give the word's next state and, perhaps, the record
+// that the access races with. FastTrack per byte, exact: a record is dropped only where the access stands for
+// it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/clock_view.h"
+#include "runtime/race/record.h"
+#include "runtime/race/state_table.h"
+
+namespace heddle::race {
+
+template <typename Record>
+struct Step {
+  StateId to = kEmpty;
+  std::uint8_t racing_bytes = 0;  // where the access meets `previous`; 0: no race
+  Record previous = {};
+};
+
+// Whether the remembered access happens before what a thread with this clock does now.
+inline bool is_ordered(std::uint64_t record, std::uint64_t access, ClockView clock) {
+  const ThreadId thread = thread_of(record);
+  return thread == thread_of(access) || time_of(record) <= clock.at(thread);
+}
+
+// Of several races at one word the one at the lowest byte is told, then a plain write, then an atomic one,
+// then the lowest thread: the same one in both modes. Lower ranks first. REQUIRES: bytes != 0.
+[[gnu::noinline, gnu::cold]] inline std::uint64_t rank_of(std::uint64_t record, std::uint64_t bytes) {
+  using namespace record_bits;
+  const std::uint64_t kind = (record & kWrite) == 0 ? 2 : (record & kAtomic) != 0;
+  return (static_cast<std::uint64_t>(__builtin_ctzll(bytes)) << 48) | (kind << 44) |
+         (static_cast<std::uint64_t>(index_of(thread_of(record))) << 32) | time_of(record);
+}
+
+// The bytes of `access` that its own epoch has not recorded already. An access of the same epoch that covers
+// this one was checked when it was made, and what came since was checked against it (FastTrack's same-epoch
+// rule).
+template <typename Record>
+inline std::uint64_t new_bytes(const Record* record, std::uint64_t access) {
+  using namespace record_bits;
+  std::uint64_t bytes = access & kMask;
+  for (;; ++record) {
+    if (((record->bits ^ access) & kEpoch) == 0 && covers(record->bits, access)) bytes &= ~record->bits;
+    if ((record->bits & kLast) != 0) return bytes;
+  }
+}
+
+template <typename Record>
+[[gnu::always_inline]] inline Step<Record> advance(StateTable<Record>& states, StateId from, Record access,
+                                                   ClockView clock) {
+  using namespace record_bits;
+  std::uint64_t racing_bytes = 0;
+  Record previous = {};
+  Record* const draft = states.draft();
+  std::uint32_t count = 0;
+  if (from != kEmpty) {
+    const Record* record = states.records_of(from);
+    const std::uint64_t bytes = new_bytes(record, access.bits);
+    if (bytes == 0) return {from, 0, {}};
+    access.bits = (access.bits & ~kMask) | bytes;
+    bool is_last;
+    do {
+      Record kept = *record++;
+      is_last = (kept.bits & kLast) != 0;
+      kept.bits &= ~kLast;
+      const std::uint64_t overlap = kept.bits & bytes;
+      if (overlap != 0) {
+        const bool ordered = is_ordered(kept.bits, access.bits, clock);
+        const bool races = !ordered && conflicts(kept.bits, access.bits);
+        if (__builtin_expect(races, 0)) {
+          if (racing_bytes == 0 || rank_of(kept.bits, overlap) < rank_of(previous.bits, racing_bytes)) {
+            racing_bytes = overlap;
+            previous = kept;
+          }
+        }
+        // After a race the location has its report, and the access stands for the record as if it were
+        // ordered.
+        if ((ordered || races) && covers(access.bits, kept.bits)) kept.bits &= ~overlap;
+      }
+      if ((kept.bits & kMask) == 0) continue;
+      if constexpr (!Record::kHasSite) {
+        if (((kept.bits ^ access.bits) & ~kMask) == 0) {
+          access.bits |= kept.bits & kMask;
+          continue;
+        }
+      }
+      draft[count++] = kept;
+    } while (!is_last);
+  }
+  draft[count++] = access;
+  return {states.commit(count), static_cast<std::uint8_t>(racing_bytes), previous};
+}
+
+// The state without what it knows of the bytes in `mask`.
+template <typename Record>
+StateId forget(StateTable<Record>& states, StateId from, std::uint64_t mask) {
+  using namespace record_bits;
+  if (from == kVirgin || from == kEmpty) return from;
+  Record* const draft = states.draft();
+  std::uint32_t count = 0;
+  const Record* record = states.records_of(from);
+  bool is_last;
+  do {
+    Record kept = *record++;
+    is_last = (kept.bits & kLast) != 0;
+    kept.bits &= ~(mask | kLast);
+    if ((kept.bits & kMask) != 0) draft[count++] = kept;
+  } while (!is_last);
+  return count == 0 ? kEmpty : states.commit(count);
+}
+
+}  // namespace heddle::race
