@@ -65,14 +65,20 @@ Relation modification_order(const Execution& e) {
   return mo;
 }
 
-Relation happens_before(const Execution& e) {
+Relation synchronises_with(const Execution& e) {
   const Relation sb = sequenced_before(e);
-  Relation hb = sb;
+  Relation sw(count(e));
   for (int r = 0; r < count(e); ++r) {
     if (!at(e, r).reads()) continue;
-    for_each_head(e, at(e, r).reads_from, [&](int head) { add_synchronisation(e, sb, head, r, hb); });
+    for_each_head(e, at(e, r).reads_from, [&](int head) { add_synchronisation(e, sb, head, r, sw); });
   }
-  for (auto [a, b] : e.synchronises) hb.add(a, b);
+  for (auto [a, b] : e.synchronises) sw.add(a, b);
+  return sw;
+}
+
+Relation happens_before(const Execution& e) {
+  Relation hb = sequenced_before(e);
+  hb.add_all(synchronises_with(e));
   for (int a = 0; a < count(e); ++a) {  // initial stores happen before everything else
     for (int b = 0; b < count(e); ++b) {
       if (at(e, a).kind == EventKind::kInitial && at(e, b).kind != EventKind::kInitial) hb.add(a, b);
@@ -141,6 +147,28 @@ bool is_seq_cst(const Execution& e, const Relation& hb, const Relation& eco) {
   all.add_all(partial_sc(e, hb, eco));
   all.close();
   return all.irreflexive();
+}
+
+bool is_seq_cst_by_the_standard(const Execution& e, const Relation& hb, const Relation& eco) {
+  const auto sc = [&](int i) { return at(e, i).kind != EventKind::kInitial && at(e, i).order == Order::kSeqCst; };
+  const Relation sb = sequenced_before(e);
+  const Relation sw = synchronises_with(e);
+  Relation strong = sb.then(hb).then(sb);
+  strong.add_all(sb);
+  for (int a = 0; a < count(e); ++a) {
+    for (int b = 0; b < count(e); ++b) {
+      if (sw.has(a, b) && sc(a) && sc(b)) strong.add(a, b);
+    }
+  }
+  strong.close();
+  Relation order = partial_sc(e, hb, eco);
+  for (int a = 0; a < count(e); ++a) {
+    for (int b = 0; b < count(e); ++b) {
+      if (sc(a) && sc(b) && strong.has(a, b)) order.add(a, b);
+    }
+  }
+  order.close();
+  return order.irreflexive();
 }
 
 std::string violated_axiom(const Execution& e) {

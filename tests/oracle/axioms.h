@@ -44,13 +44,18 @@ struct Execution {
 Relation sequenced_before(const Execution& e);
 Relation reads_from(const Execution& e);
 Relation modification_order(const Execution& e);
-Relation happens_before(const Execution& e);                          // of sb, rf and orders alone
+Relation synchronises_with(const Execution& e);
+Relation happens_before(const Execution& e);  // of sb, rf and orders alone
 Relation extended_coherence(const Relation& rf, const Relation& mo);  // eco
 Relation partial_sc(const Execution& e, const Relation& hb, const Relation& eco);
 
 bool is_coherent(const Relation& hb, const Relation& eco);
 bool is_atomic(const Execution& e);
 bool is_seq_cst(const Execution& e, const Relation& hb, const Relation& eco);
+
+// Axiom 3 as the standard has it, without our two limits: S need agree only with strongly-happens-before
+// ([intro.races]p12) and psc ([atomics.order]p4); load buffering is allowed.
+bool is_seq_cst_by_the_standard(const Execution& e, const Relation& hb, const Relation& eco);
 
 // Empty if the execution is consistent, else the axiom that it violates.
 std::string violated_axiom(const Execution& e);

@@ -11,7 +11,8 @@ namespace {
 
 class Enumerator {
  public:
-  explicit Enumerator(const Program& program) : program_(program), layout_(program) {
+  Enumerator(const Program& program, Strength strength)
+      : program_(program), strength_(strength), layout_(program) {
     for (std::size_t x = 0; x < program.initial.size(); ++x) {
       execution_.events.push_back({EventKind::kInitial, Order::kRelaxed, -1, static_cast<int>(x), -1, 0});
       values_.push_back(program.initial[x]);
@@ -74,7 +75,8 @@ class Enumerator {
     }
   }
 
-  // Values, and which CAS succeed. There is no load buffering, so values can be found in an order of sb ∪ rf.
+  // Values, and which CAS succeed. Without load buffering, values can be found in an order of sb ∪ rf; with it, rf alone
+  // must not be circular, for nothing here depends on a value but through updates.
   void resolve() {
     const Execution saved = execution_;
     if (evaluate()) check_orders();
@@ -92,7 +94,7 @@ class Enumerator {
         const auto n = static_cast<std::size_t>(i);
         if (event(i).thread != thread) previous_done = true;
         thread = event(i).thread;
-        if (!done[n] && previous_done) done[n] = evaluate(i, done, read);
+        if (!done[n] && (previous_done || strength_ == Strength::kStandard)) done[n] = evaluate(i, done, read);
         previous_done = previous_done && done[n];
       }
     }
@@ -178,7 +180,9 @@ class Enumerator {
     if (x == orders_.size()) {
       if (outcomes_.count(outcome_) != 0) return;
       const Relation eco = extended_coherence(reads_from(execution_), modification_order(execution_));
-      if (is_seq_cst(execution_, hb, eco)) outcomes_.insert(outcome_);
+      const bool consistent = strength_ == Strength::kModel ? is_seq_cst(execution_, hb, eco)
+                                                            : is_seq_cst_by_the_standard(execution_, hb, eco);
+      if (consistent) outcomes_.insert(outcome_);
       return;
     }
     for (const Positions& positions : orders_[x]) {
@@ -193,6 +197,7 @@ class Enumerator {
   }
 
   const Program& program_;
+  const Strength strength_;
   OutcomeLayout layout_;
   Execution execution_;
   std::vector<int> values_;
@@ -259,7 +264,9 @@ class Interleaver {
 
 }  // namespace
 
-Outcomes consistent_outcomes(const Program& program) { return Enumerator(program).run(); }
+Outcomes consistent_outcomes(const Program& program, Strength strength) {
+  return Enumerator(program, strength).run();
+}
 Outcomes interleaved_outcomes(const Program& program) { return Interleaver(program).run(); }
 
 }  // namespace oracle

@@ -6,7 +6,12 @@
 
 namespace oracle {
 
-Outcomes consistent_outcomes(const Program& program);
+enum class Strength {
+  kModel,     // the axioms of docs/memory-model.md
+  kStandard,  // C++20 in full: also load buffering, and S that contradicts happens-before or reads-from
+};
+
+Outcomes consistent_outcomes(const Program& program, Strength strength = Strength::kModel);
 
 // All outcomes of sequentially consistent interleavings, by running them.
 Outcomes interleaved_outcomes(const Program& program);

@@ -67,10 +67,10 @@ class Comparison {
 
     ExploreOptions window;
     window.check_axioms = index % 16 == 0;
-    window.model = options_for(ModelKind::kCxx20, PruneKind::kWindow, 1 + index / 4 % 3);
+    window.model = options_for(ModelKind::kCxx20, PruneKind::kWindow, 1 + index / 12 % 3);
     error = expect_subset(program, window, allowed, "c++20 with a window");
     if (!error.empty()) return error;
-    window.model = options_for(ModelKind::kCxx20, PruneKind::kAggressive, 1 + index / 4 % 4);
+    window.model = options_for(ModelKind::kCxx20, PruneKind::kAggressive, 1 + index / 12 % 4);
     return expect_subset(program, window, allowed, "c++20 with aggressive pruning");
   }
 
