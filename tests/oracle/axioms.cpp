@@ -150,7 +150,9 @@ bool is_seq_cst(const Execution& e, const Relation& hb, const Relation& eco) {
 }
 
 bool is_seq_cst_by_the_standard(const Execution& e, const Relation& hb, const Relation& eco) {
-  const auto sc = [&](int i) { return at(e, i).kind != EventKind::kInitial && at(e, i).order == Order::kSeqCst; };
+  const auto sc = [&](int i) {
+    return at(e, i).kind != EventKind::kInitial && at(e, i).order == Order::kSeqCst;
+  };
   const Relation sb = sequenced_before(e);
   const Relation sw = synchronises_with(e);
   Relation strong = sb.then(hb).then(sb);

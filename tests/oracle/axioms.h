@@ -45,7 +45,7 @@ Relation sequenced_before(const Execution& e);
 Relation reads_from(const Execution& e);
 Relation modification_order(const Execution& e);
 Relation synchronises_with(const Execution& e);
-Relation happens_before(const Execution& e);  // of sb, rf and orders alone
+Relation happens_before(const Execution& e);                          // of sb, rf and orders alone
 Relation extended_coherence(const Relation& rf, const Relation& mo);  // eco
 Relation partial_sc(const Execution& e, const Relation& hb, const Relation& eco);
 

@@ -75,8 +75,8 @@ class Enumerator {
     }
   }
 
-  // Values, and which CAS succeed. Without load buffering, values can be found in an order of sb ∪ rf; with it, rf alone
-  // must not be circular, for nothing here depends on a value but through updates.
+  // Values, and which CAS succeed. Without load buffering, values can be found in an order of sb ∪ rf; with
+  // it, rf alone must not be circular, for nothing here depends on a value but through updates.
   void resolve() {
     const Execution saved = execution_;
     if (evaluate()) check_orders();
@@ -94,7 +94,8 @@ class Enumerator {
         const auto n = static_cast<std::size_t>(i);
         if (event(i).thread != thread) previous_done = true;
         thread = event(i).thread;
-        if (!done[n] && (previous_done || strength_ == Strength::kStandard)) done[n] = evaluate(i, done, read);
+        if (!done[n] && (previous_done || strength_ == Strength::kStandard))
+          done[n] = evaluate(i, done, read);
         previous_done = previous_done && done[n];
       }
     }

@@ -22,7 +22,8 @@ Words split(const std::string& text) {
 
 class Parser {
  public:
-  explicit Parser(const std::string& path) : path_(path), shape_(std::filesystem::path(path).stem().string()) {}
+  explicit Parser(const std::string& path)
+      : path_(path), shape_(std::filesystem::path(path).stem().string()) {}
 
   std::vector<LitmusTest> parse() {
     std::ifstream in(path_);
@@ -106,9 +107,9 @@ class Parser {
       words.erase(words.begin(), words.begin() + 2);
     }
     static const std::map<std::string, std::pair<OpKind, std::size_t>> kOps = {
-        {"load", {OpKind::kLoad, 3}},         {"store", {OpKind::kStore, 4}},
-        {"add", {OpKind::kAdd, 4}},           {"exchange", {OpKind::kExchange, 4}},
-        {"cas", {OpKind::kCas, 6}},           {"weak-cas", {OpKind::kWeakCas, 6}},
+        {"load", {OpKind::kLoad, 3}},   {"store", {OpKind::kStore, 4}},
+        {"add", {OpKind::kAdd, 4}},     {"exchange", {OpKind::kExchange, 4}},
+        {"cas", {OpKind::kCas, 6}},     {"weak-cas", {OpKind::kWeakCas, 6}},
         {"fence", {OpKind::kFence, 2}},
     };
     const auto found = words.empty() ? kOps.end() : kOps.find(words[0]);
@@ -147,7 +148,9 @@ class Parser {
     }
     for (const auto& [verdict, text] : conditions_) {
       Condition condition = parse_condition(text, positions);
-      (verdict == "allowed" ? test.allowed : verdict == "forbidden" ? test.forbidden : test.limits)
+      (verdict == "allowed"     ? test.allowed
+       : verdict == "forbidden" ? test.forbidden
+                                : test.limits)
           .push_back(std::move(condition));
     }
     conditions_.clear();
@@ -188,7 +191,8 @@ std::vector<LitmusTest> read_litmus_folder(const std::string& folder) {
   std::set<std::string> names;
   for (const std::string& path : paths) {
     for (LitmusTest& test : read_litmus_file(path)) {
-      if (!names.insert(test.program.name).second) throw std::runtime_error("two tests named " + test.program.name);
+      if (!names.insert(test.program.name).second)
+        throw std::runtime_error("two tests named " + test.program.name);
       tests.push_back(std::move(test));
     }
   }

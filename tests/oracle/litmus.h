@@ -10,9 +10,10 @@
 //   limit a=1 b=1 : no load buffering         allowed by C++20, not shown by us, and why
 //
 // Operations: [r =] load X ORDER, store X V ORDER, [r =] add X V ORDER, [r =] exchange X V ORDER,
-// [r =] cas X EXPECTED DESIRED SUCCESS FAILURE, likewise weak-cas, fence ORDER. Orders: rlx con acq rel ar sc.
-// An outcome names registers, r.ok (1 if that CAS succeeded) and final values of locations; what it does not name may
-// be anything. The order in which threads are created must not matter: whoever runs a test tries all permutations.
+// [r =] cas X EXPECTED DESIRED SUCCESS FAILURE, likewise weak-cas, fence ORDER. Orders: rlx con acq rel ar
+// sc. An outcome names registers, r.ok (1 if that CAS succeeded) and final values of locations; what it does
+// not name may be anything. The order in which threads are created must not matter: whoever runs a test tries
+// all permutations.
 #pragma once
 
 #include <string>
@@ -25,7 +26,7 @@ namespace oracle {
 
 struct Condition {
   std::string text;
-  std::string reason;  // of a limit
+  std::string reason;                       // of a limit
   std::vector<std::pair<int, int>> values;  // position in the outcome, value
 
   bool holds(const Outcome& outcome) const {
