@@ -91,7 +91,7 @@ struct Location {
   Sequence newest = 0;           // last executed mo-maximal store: what real memory holds
   Sequence floor = kNoSequence;  // all further stores come after it, whoever knows of it: the initial store,
                                  // or what is left of a chain of updates that was forgotten in part
-  std::uint32_t positions = 0;  // stores that have been given their final place in mo
+  std::uint32_t positions = 0;   // stores that have been given their final place in mo
 
   // One allocation holds all of these.
   Store* stores = nullptr;

@@ -239,10 +239,16 @@ void ModificationOrder::erase(Location& x, std::uint64_t* dropped) {
     x.tails[w] &= ~dropped[w];
     x.maximal[w] &= ~dropped[w];
   }
-  for_each_slot(x.live, x.words, [&](std::uint32_t slot) {
-    std::uint64_t* r = x.rows + static_cast<std::size_t>(slot) * x.words;
-    for (std::uint32_t w = 0; w < x.words; ++w) r[w] &= ~dropped[w];
-  });
+  // Rows of slots that are not in use may be cleared too: one loop without branches.
+  if (x.words == 1) {
+    const std::uint64_t kept = ~dropped[0];
+    for (std::uint32_t i = 0; i < x.capacity; ++i) x.rows[i] &= kept;
+  } else {
+    for (std::uint32_t i = 0; i < x.capacity; ++i) {
+      for (std::uint32_t w = 0; w < x.words; ++w)
+        x.rows[static_cast<std::size_t>(i) * x.words + w] &= ~dropped[w];
+    }
+  }
   while (x.first != x.end && !Location::test(x.live, x.slot(x.first))) ++x.first;
   HEDDLE_CHECK(x.first != x.end);
   find_newest(x);
@@ -288,6 +294,36 @@ void ModificationOrder::drop_oldest(Location& x) {
     }
   }
   erase(x, dropped);
+}
+
+// Something maximal stays, and a block that goes in part precedes all that stays.
+bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t* dropped) {
+  std::uint64_t stays = 0;
+  for (std::uint32_t w = 0; w < x.words; ++w) stays |= x.maximal[w] & ~dropped[w];
+  if (stays == 0) return false;
+  std::uint32_t checked = kNoSequence;
+  bool may = true;
+  for_each_slot(dropped, x.words, [&](std::uint32_t slot) {
+    const std::uint32_t block = x.block[slot];
+    if (!may || block == checked || Location::test(dropped, x.slot(x.block_tail[block]))) return;
+    checked = block;
+    for_each_slot(x.live, x.words, [&](std::uint32_t other) {
+      const std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
+      may = may && (Location::test(dropped, other) || x.block[other] == block || Location::test(r, slot));
+    });
+  });
+  return may;
+}
+
+void ModificationOrder::drop_down_to(Location& x, std::uint32_t span) {
+  std::uint64_t* dropped = scratch(x, 0);
+  for (Sequence s = x.first; x.end - s > span; ++s) {
+    if (!Location::test(x.live, x.slot(s))) continue;
+    Location::set(dropped, x.slot(s));
+    for (std::uint32_t w = 0; w < x.words; ++w) dropped[w] |= x.row(s)[w];
+  }
+  if (may_drop_at_once(x, dropped)) erase(x, dropped);
+  while (x.end - x.first > span) drop_oldest(x);
 }
 
 // A linear extension of the DAG in which blocks stay together: a block is finished before another begins.

@@ -46,6 +46,9 @@ class ModificationOrder {
   // Lets the oldest store go, soundly: with it goes all that is mo-before it (C11Tester §6.1, aggressive
   // mode).
   void drop_oldest(Location& x);
+  // Lets the oldest stores go until at most `span` slots are taken; all at once where that is as simple as it
+  // mostly is.
+  void drop_down_to(Location& x, std::uint32_t span);
 
   // Gives all stores of the location their final places.
   void settle(Location& x);
@@ -74,6 +77,7 @@ class ModificationOrder {
  private:
   void add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row);
   void find_newest(Location& x);
+  bool may_drop_at_once(const Location& x, const std::uint64_t* dropped);
   static void remap(History& history, const Location& old, const Sequence* new_number);
   void keep_last(Location& x, History& history);
   void compact(Location& x, History& history);

@@ -9,6 +9,9 @@
 namespace heddle::memory {
 namespace {
 
+// The window is overrun by nothing and emptied by an eighth, so that dropping costs little per store.
+constexpr std::uint32_t kSlack = 8;
+
 std::uint32_t live_count(const Location& x) {
   std::uint32_t n = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) n += static_cast<std::uint32_t>(std::popcount(x.live[w]));
@@ -41,7 +44,7 @@ void MemoryModel::make_room(Location& x) {
 // The window. Under sc and for overlapping sizes it is one store, and what goes could not be read anyway.
 void MemoryModel::trim(Location& x) {
   const std::uint32_t limit = x.latest_only ? 1 : window_;
-  while (x.end - x.first > limit) order_.drop_oldest(x);
+  if (x.end - x.first > limit) order_.drop_down_to(x, limit - limit / kSlack);
   if (!x.latest_only && options_.model != ModelKind::kSc) pruned_ = true;
 }
 
