@@ -16,13 +16,8 @@ void Bounds::clear(const Location& x) {
     known_ = arena_.allocate_array<std::uint64_t>(words_);
     excluded_ = arena_.allocate_array<std::uint64_t>(words_);
   }
-  std::fill_n(known_, x.words, 0ull);
-  std::fill_n(excluded_, x.words, 0ull);
-}
-
-void Bounds::set_to(const Location& x, Sequence store) {
-  clear(x);
-  add(x, store);
+  known_[0] = excluded_[0] = 0;
+  for (std::uint32_t w = 1; w < x.words; ++w) known_[w] = excluded_[w] = 0;
 }
 
 void Bounds::set_to_all(const Location& x) {

@@ -20,8 +20,7 @@ class Bounds {
   // The bounds of an access by t, as masks over the location's slots. `writes`: a store or update.
   void compute(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
                ModelKind model);
-  // As if t knew this one store, or all of them.
-  void set_to(const Location& x, Sequence store);
+  // As if t had to read the newest store and write after all.
   void set_to_all(const Location& x);
 
   const std::uint64_t* known() const { return known_; }
@@ -33,7 +32,8 @@ class Bounds {
     if (!x.is_live(s)) return;
     Location::set(known_, x.slot(s));
     const std::uint64_t* row = x.row(s);
-    for (std::uint32_t w = 0; w < x.words; ++w) excluded_[w] |= row[w];
+    excluded_[0] |= row[0];
+    for (std::uint32_t w = 1; w < x.words; ++w) excluded_[w] |= row[w];
   }
 
   void coherence(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);

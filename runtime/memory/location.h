@@ -124,11 +124,13 @@ struct Location {
   }
 
   // Is there one mo-maximal store, so that all others are before `newest`?
-  bool has_single_maximum() const {
-    if (words == 1) return (maximal[0] & (maximal[0] - 1)) == 0;
+  bool has_single_maximum() const { return has_single_bit(maximal); }
+  // Is there one chain of updates, and nothing else?
+  bool has_single_tail() const { return has_single_bit(tails); }
+  bool has_single_bit(const std::uint64_t* mask) const {
+    if (words == 1) return (mask[0] & (mask[0] - 1)) == 0;
     std::uint32_t n = 0;
-    for (std::uint32_t w = 0; w < words; ++w)
-      n += static_cast<std::uint32_t>(__builtin_popcountll(maximal[w]));
+    for (std::uint32_t w = 0; w < words; ++w) n += static_cast<std::uint32_t>(__builtin_popcountll(mask[w]));
     return n == 1;
   }
 

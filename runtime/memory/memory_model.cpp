@@ -74,8 +74,6 @@ bool MemoryModel::knows_newest(const Location& x, ThreadId t) const {
 void MemoryModel::find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes) {
   if (x.latest_only || options_.model == ModelKind::kSc) {
     bounds.set_to_all(x);
-  } else if (x.has_single_maximum() && knows_newest(x, t)) {
-    bounds.set_to(x, x.newest);  // all other bounds are before it
   } else {
     bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model);
   }
@@ -111,9 +109,16 @@ void MemoryModel::collect(const Location& x, const Bounds& bounds, bool tails_on
   });
 }
 
+std::span<const Candidate> MemoryModel::only_newest(const Location& x) {
+  clear_candidates(x, 1);
+  add_candidate(x, x.newest, ReadOutcome::kRead);
+  return {candidates_, 1};
+}
+
 std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& place, MemoryOrder order) {
   Location& x = locate(place);
-  pending_ = {&x, t, order, order, false, true};
+  pending_ = {&x, t, order, order, false, true, is_settled(x, t)};
+  if (pending_.settled) return only_newest(x);
   find_bounds(bounds_, x, t, order, false);
   collect(x, bounds_, false);
   return {candidates_, candidate_count_};
@@ -122,7 +127,10 @@ std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& p
 std::span<const Candidate> MemoryModel::readable_update(ThreadId t, const Place& place, MemoryOrder order) {
   Location& x = locate(place);
   ensure_room(x);
-  pending_ = {&x, t, order, order, false, true};
+  // Where there is one chain of updates only its end can be read, whatever t knows.
+  const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t));
+  pending_ = {&x, t, order, order, false, true, settled};
+  if (settled) return only_newest(x);
   find_bounds(bounds_, x, t, order, true);
   collect(x, bounds_, true);
   return {candidates_, candidate_count_};
@@ -136,7 +144,7 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   ensure_room(x);
   const bool own =
       is_seq_cst(request.success) != is_seq_cst(request.failure) || options_.model == ModelKind::kC11Tester;
-  pending_ = {&x, t, request.success, request.failure, own, true};
+  pending_ = {&x, t, request.success, request.failure, own, true, false};
   find_bounds(bounds_, x, t, request.success, true);
   if (own) find_bounds(failure_bounds_, x, t, request.failure, false);
   const std::uint64_t* succeeds = bounds_.excluded();
@@ -160,7 +168,7 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
 // The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
 void MemoryModel::commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
                               bool update) {
-  order_.constrain_read(x, bounds.known(), read);
+  if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
   if (!update) {
     order_.record_access(x, order_.accessor(x, t).history, threads_.time(t), read);
     if (is_seq_cst(order) && options_.model == ModelKind::kCxx20) {
@@ -207,9 +215,14 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
                          EventId event) {
   Location& x = locate(place);
   ensure_room(x);
-  pending_ = {&x, t, order, order, false, false};
-  find_bounds(bounds_, x, t, order, true);
-  const Sequence s = order_.append_store(x, bounds_.known());
+  pending_ = {&x, t, order, order, false, false, is_settled(x, t)};
+  Sequence s;
+  if (pending_.settled) {
+    s = order_.append_last(x);
+  } else {
+    find_bounds(bounds_, x, t, order, true);
+    s = order_.append_store(x, bounds_.known());
+  }
   fill(x, s, t, order, value, event);
   Message& message = x.store(s).message;
   message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);

@@ -172,6 +172,7 @@ class MemoryModel {
     MemoryOrder failure = MemoryOrder::kRelaxed;
     bool failure_bounds = false;  // failure has bounds of its own
     bool ready = false;
+    bool settled = false;  // only the newest can be read, and all others are before it
   };
 
   Location& locate(const Place& place) {
@@ -185,6 +186,13 @@ class MemoryModel {
   void drop(Location* x);
 
   bool knows_newest(const Location& x, ThreadId t) const;
+  // Are all other stores mo-before the newest, and is t bound by the newest? Then there is nothing to
+  // compute.
+  bool is_settled(const Location& x, ThreadId t) const {
+    return x.has_single_maximum() &&
+           (options_.model == ModelKind::kSc || x.latest_only || knows_newest(x, t));
+  }
+  std::span<const Candidate> only_newest(const Location& x);
   void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes);
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
   void clear_candidates(const Location& x, std::uint32_t per_store);

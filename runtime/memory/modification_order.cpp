@@ -48,7 +48,8 @@ std::uint64_t* ModificationOrder::scratch(const Location& x, std::uint32_t numbe
     }
     scratch_words_ = x.words;
   }
-  std::fill_n(scratch_[number], x.words, 0ull);
+  scratch_[number][0] = 0;
+  for (std::uint32_t w = 1; w < x.words; ++w) scratch_[number][w] = 0;
   return scratch_[number];
 }
 
@@ -71,6 +72,7 @@ void ModificationOrder::allocate(Location& x, std::uint32_t capacity) {
   x.block = reinterpret_cast<std::uint32_t*>(take(4ull * capacity));
   std::fill_n(x.live, 4ull * x.words, 0ull);
   std::fill_n(x.rows, static_cast<std::size_t>(capacity) * x.words, 0ull);
+  std::fill_n(x.block, capacity, 0u);
 }
 
 void ModificationOrder::release(Location& x) {
@@ -90,7 +92,8 @@ void ModificationOrder::release(Location& x) {
 void ModificationOrder::add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row) {
   const Sequence tail = x.tail_of(from);
   const std::uint64_t* source = x.row(tail);
-  for (std::uint32_t w = 0; w < x.words; ++w) to_row[w] |= source[w];
+  to_row[0] |= source[0];
+  for (std::uint32_t w = 1; w < x.words; ++w) to_row[w] |= source[w];
   Location::set(to_row, x.slot(tail));
 }
 
@@ -104,10 +107,8 @@ void ModificationOrder::find_newest(Location& x) {
 }
 
 Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known) {
-  const Sequence s = x.end++;
-  const std::uint32_t slot = x.slot(s);
-  std::uint64_t* row = x.row(s);
-  std::fill_n(row, x.words, 0ull);
+  std::uint64_t* row = x.row(x.end);
+  for (std::uint32_t w = 0; w < x.words; ++w) row[w] = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) {
     // A store that the row already has, with its whole block, adds nothing.
     for (std::uint64_t m = known[w] & ~row[w]; m != 0; m = (m & (m - 1)) & ~row[w]) {
@@ -115,6 +116,22 @@ Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known
     }
   }
   for (std::uint32_t w = 0; w < x.words; ++w) x.maximal[w] &= ~row[w];
+  return add_block(x);
+}
+
+Sequence ModificationOrder::append_last(Location& x) {
+  std::uint64_t* row = x.row(x.end);
+  for (std::uint32_t w = 0; w < x.words; ++w) {
+    row[w] = x.live[w];
+    x.maximal[w] = 0;
+  }
+  return add_block(x);
+}
+
+// The store whose row has been filled in becomes a block of its own.
+Sequence ModificationOrder::add_block(Location& x) {
+  const Sequence s = x.end++;
+  const std::uint32_t slot = x.slot(s);
   Location::set(x.maximal, slot);
   Location::set(x.live, slot);
   Location::set(x.tails, slot);
@@ -133,18 +150,23 @@ Sequence ModificationOrder::append_update(Location& x, Sequence read) {
   const std::uint32_t slot = x.slot(s);
   const std::uint32_t read_slot = x.slot(read);
   std::uint64_t* row = x.row(s);
-  std::copy_n(x.row(read), x.words, row);
+  for (std::uint32_t w = 0; w < x.words; ++w) row[w] = x.row(read)[w];
   Location::set(row, read_slot);
   if (Location::test(x.maximal, read_slot)) {
     Location::clear(x.maximal, read_slot);
     Location::set(x.maximal, slot);
     x.newest = s;
   } else {
-    // What follows the store that was read follows the update.
-    for_each_slot(x.live, x.words, [&](std::uint32_t other) {
-      std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
-      if (Location::test(r, read_slot)) Location::set(r, slot);
-    });
+    // What follows the store that was read follows the update. (Rows that are not in use do not matter.)
+    if (x.words == 1) {
+      for (std::uint32_t i = 0; i < x.capacity; ++i) x.rows[i] |= ((x.rows[i] >> read_slot) & 1) << slot;
+      row[0] &= ~(1ull << slot);
+    } else {
+      for_each_slot(x.live, x.words, [&](std::uint32_t other) {
+        std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
+        if (Location::test(r, read_slot)) Location::set(r, slot);
+      });
+    }
   }
   Location::set(x.live, slot);
   Location::clear(x.tails, read_slot);
@@ -156,32 +178,54 @@ Sequence ModificationOrder::append_update(Location& x, Sequence read) {
 
 void ModificationOrder::constrain_read(Location& x, const std::uint64_t* known, Sequence read) {
   const std::uint32_t read_slot = x.slot(read);
-  const std::uint64_t* row = x.row(read);
-  std::uint64_t missing_any = 0;
-  for (std::uint32_t w = 0; w < x.words; ++w)
-    missing_any |= known[w] & ~row[w] & ~(w == read_slot / 64 ? 1ull << (read_slot % 64) : 0);
-  if (missing_any == 0) return;
-  std::uint64_t* added = scratch(x, 3);
-  for (std::uint32_t w = 0; w < x.words; ++w) {
-    std::uint64_t m = known[w] & ~row[w];
-    if (w == read_slot / 64) m &= ~(1ull << (read_slot % 64));
-    for (; m != 0; m &= m - 1) {
-      add_edges_from_block(x, x.sequence(w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))), added);
-    }
-  }
-  // The edges arrive at the head of the block, and so at all of its members and at what follows it.
   const std::uint32_t block = x.block[read_slot];
-  for_each_slot(x.live, x.words, [&](std::uint32_t other) {
-    std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
-    if (x.block[other] == block || Location::test(r, read_slot)) {
-      for (std::uint32_t w = 0; w < x.words; ++w) r[w] |= added[w];
+  const std::uint64_t* row = x.row(read);
+  // The edges arrive at the head of the block, and so at all of its members and at what follows it.
+  if (x.words == 1) {
+    std::uint64_t missing = known[0] & ~row[0] & ~(1ull << read_slot);
+    if (missing == 0) return;
+    std::uint64_t added = 0;
+    for (; missing != 0; missing = (missing & (missing - 1)) & ~added) {
+      add_edges_from_block(x, x.sequence(static_cast<std::uint32_t>(__builtin_ctzll(missing))), &added);
     }
-  });
-  for (std::uint32_t w = 0; w < x.words; ++w) x.maximal[w] &= ~added[w];
+    // Without branches; rows that are not in use do not matter.
+    for (std::uint32_t i = 0; i < x.capacity; ++i) {
+      const std::uint64_t after =
+          ((x.rows[i] >> read_slot) & 1) | static_cast<std::uint64_t>(x.block[i] == block);
+      x.rows[i] |= added & (0 - after);
+    }
+    x.maximal[0] &= ~added;
+  } else {
+    std::uint64_t* added = scratch(x, 3);
+    for_each_slot(known, x.words, [&](std::uint32_t slot) {
+      if (slot != read_slot && !Location::test(row, slot)) add_edges_from_block(x, x.sequence(slot), added);
+    });
+    for_each_slot(x.live, x.words, [&](std::uint32_t other) {
+      std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
+      if (x.block[other] != block && !Location::test(r, read_slot)) return;
+      for (std::uint32_t w = 0; w < x.words; ++w) r[w] |= added[w];
+    });
+    for (std::uint32_t w = 0; w < x.words; ++w) x.maximal[w] &= ~added[w];
+  }
   find_newest(x);
 }
 
+// While no number has wrapped around the ring, slots are numbers: growing is copying.
+bool ModificationOrder::grow_in_place(Location& x, std::uint32_t capacity) {
+  if (x.end > x.capacity || words_for(capacity) != 1 || capacity <= x.capacity) return false;
+  const Location old = x;
+  allocate(x, capacity);
+  std::copy_n(old.stores, old.capacity, x.stores);
+  std::copy_n(old.rows, old.capacity, x.rows);
+  std::copy_n(old.live, 4, x.live);
+  std::copy_n(old.block_tail, old.capacity, x.block_tail);
+  std::copy_n(old.block, old.capacity, x.block);
+  arena_.release(old.stores, array_bytes(old.capacity, old.words));
+  return true;
+}
+
 void ModificationOrder::rebuild(Location& x, std::uint32_t capacity) {
+  if (grow_in_place(x, capacity)) return;
   const Location old = x;
   Sequence* new_number = arena_.allocate_array<Sequence>(old.capacity);
   std::uint32_t* new_block = arena_.allocate_array<std::uint32_t>(old.capacity);

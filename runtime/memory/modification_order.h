@@ -30,6 +30,8 @@ class ModificationOrder {
 
   // A new store that is mo-after every store of `known`. REQUIRES: room, that is end - first < capacity.
   Sequence append_store(Location& x, const std::uint64_t* known);
+  // A new store that is mo-after all others. REQUIRES: room.
+  Sequence append_last(Location& x);
   // An update that reads `read`. REQUIRES: room; read is the tail of its block.
   Sequence append_update(Location& x, Sequence read);
   // A read of `read` by someone who knows of `known`: edges known → read ([intro.races]p15-18). REQUIRES:
@@ -76,6 +78,8 @@ class ModificationOrder {
 
  private:
   void add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row);
+  Sequence add_block(Location& x);
+  bool grow_in_place(Location& x, std::uint32_t capacity);
   void find_newest(Location& x);
   bool may_drop_at_once(const Location& x, const std::uint64_t* dropped);
   static void remap(History& history, const Location& old, const Sequence* new_number);
