@@ -1,0 +1,165 @@
+// One atomic location: the stores that can still be read, what is known of their modification order, and who
+// has accessed which of them.
+//
+// Stores live in a ring, numbered in the order of execution (`Sequence`); slot = number modulo the capacity,
+// a power of two. The modification order `mo` is a DAG, kept as its transitive closure: one row of bits per
+// store, in which bit j says that the store in slot j is mo-before it. So "may this load read that store?" is
+// a mask, an edge is an OR over rows, and forgetting stores needs no rewiring.
+//
+// Each chain of updates is one block: its members are mo-adjacent, and whatever is before (after) one member
+// and is not a member itself is before (after) all. C11Tester's Figs. 4 and 11 test reachability of the
+// single store and so admit a cycle; here edges leave from a block's tail and arrive at its head.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/arena.h"
+#include "core/base/ids.h"
+#include "runtime/memory/view.h"
+
+namespace heddle::memory {
+
+using Sequence = std::uint32_t;
+inline constexpr Sequence kNoSequence = 0xffffffff;
+
+// A value of 1 to 16 bytes, zero-extended.
+struct Value {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  friend constexpr bool operator==(const Value&, const Value&) = default;
+};
+
+struct Store {
+  Value value;
+  Message message;            // what an acquiring reader learns
+  std::uint32_t epoch = 0;    // the writer's own time
+  std::uint32_t ordinal = 0;  // among the writer's stores
+  std::uint32_t step = 0;     // among all stores of the execution
+  EventId event = kNoEvent;
+  ThreadId writer = kNoThread;  // kNoThread: the initial store, which happens before everything
+  bool seq_cst = false;
+};
+static_assert(sizeof(Store) == 56);
+
+// From some time on, `store` is what the owner of the history had accessed last.
+struct Access {
+  std::uint32_t time = 0;
+  Sequence store = kNoSequence;
+};
+
+// Accesses of one location in the order of time; stores ascend in `mo` (coherence), so each occurs once and
+// what matters at a time is the last entry up to it. Times: a thread's own, or the number of seq_cst fences.
+struct History {
+  Access last;
+  Access* older = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t capacity = 0;
+
+  // The store that was accessed last at times ≤ limit.
+  Sequence at(std::uint32_t limit) const {
+    if (last.time <= limit) return last.store;
+    std::uint32_t low = 0, high = count;
+    while (low < high) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (older[middle].time <= limit) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low == 0 ? kNoSequence : older[low - 1].store;
+  }
+};
+
+struct Accessor {
+  History history;
+  ThreadId thread = kNoThread;
+};
+
+struct Location {
+  Address address = 0;
+  Location* next_in_bucket = nullptr;
+  Location* next = nullptr;  // all locations, for the end of an execution
+  Location* previous = nullptr;
+  std::uint8_t size = 0;
+  bool latest_only = false;  // accessed with overlapping sizes
+
+  std::uint32_t capacity = 0;    // slots, a power of two
+  std::uint32_t words = 0;       // per row of bits
+  Sequence first = 0;            // oldest store that may be live
+  Sequence end = 0;              // one past the newest store
+  Sequence newest = 0;           // last executed mo-maximal store: what real memory holds
+  Sequence floor = kNoSequence;  // all further stores come after it, whoever knows of it: the initial store,
+                                 // or what is left of a chain of updates that was forgotten in part
+  std::uint32_t positions = 0;   // stores that have been given their final place in mo
+
+  // One allocation holds all of these.
+  Store* stores = nullptr;
+  std::uint64_t* rows = nullptr;           // [capacity][words]: mo-before
+  std::uint64_t* live = nullptr;           // [words]
+  std::uint64_t* tails = nullptr;          // [words]: last of its block, which an update may read
+  std::uint64_t* maximal = nullptr;        // [words]: nothing is mo-after it
+  std::uint64_t* blocks_in_use = nullptr;  // [words]
+  std::uint32_t* block_tail = nullptr;     // [capacity] by block: its last store
+  std::uint32_t* block = nullptr;          // [capacity] by slot
+
+  Accessor* accessors = nullptr;
+  std::uint32_t accessor_count = 0;
+  std::uint32_t accessor_capacity = 0;
+  std::uint16_t* accessor_index = nullptr;  // by thread: 1 + index; only where there are many accessors
+  std::uint32_t accessor_index_size = 0;
+  History seq_cst;  // seq_cst accesses by the number of seq_cst fences before them
+
+  std::uint32_t slot(Sequence s) const { return s & (capacity - 1); }
+  Store& store(Sequence s) { return stores[slot(s)]; }
+  const Store& store(Sequence s) const { return stores[slot(s)]; }
+  std::uint64_t* row(Sequence s) const { return rows + static_cast<std::size_t>(slot(s)) * words; }
+  bool is_live(Sequence s) const { return s - first < end - first && test(live, slot(s)); }
+  bool is_before(Sequence a, Sequence b) const { return test(row(b), slot(a)); }
+  Sequence tail_of(Sequence s) const { return block_tail[block[slot(s)]]; }
+  bool is_tail(Sequence s) const { return test(tails, slot(s)); }
+  // The store in a slot whose bit is set in `live`.
+  Sequence sequence(std::uint32_t slot_index) const {
+    return first + ((slot_index - first) & (capacity - 1));
+  }
+
+  // Is there one mo-maximal store, so that all others are before `newest`?
+  bool has_single_maximum() const { return has_single_bit(maximal); }
+  // Is there one chain of updates, and nothing else?
+  bool has_single_tail() const { return has_single_bit(tails); }
+  bool has_single_bit(const std::uint64_t* mask) const {
+    if (words == 1) return (mask[0] & (mask[0] - 1)) == 0;
+    std::uint32_t n = 0;
+    for (std::uint32_t w = 0; w < words; ++w) n += static_cast<std::uint32_t>(__builtin_popcountll(mask[w]));
+    return n == 1;
+  }
+
+  static bool test(const std::uint64_t* bits, std::uint32_t i) { return (bits[i / 64] >> (i % 64)) & 1; }
+  static void set(std::uint64_t* bits, std::uint32_t i) { bits[i / 64] |= 1ull << (i % 64); }
+  static void clear(std::uint64_t* bits, std::uint32_t i) { bits[i / 64] &= ~(1ull << (i % 64)); }
+};
+
+// Calls f(sequence) for each store of `mask`, newest first.
+template <typename F>
+inline void for_each_newest_first(const Location& x, const std::uint64_t* mask, F f) {
+  if (x.words == 1) {
+    // Rotate so that the newest slot is the top bit of the `capacity` low bits.
+    const std::uint32_t capacity = x.capacity;
+    const std::uint32_t shift = x.end & (capacity - 1);
+    const std::uint64_t ones = capacity == 64 ? ~0ull : (1ull << capacity) - 1;
+    std::uint64_t m = mask[0];
+    if (shift != 0) m = ((m >> shift) | (m << (capacity - shift))) & ones;
+    while (m != 0) {
+      const auto top = static_cast<std::uint32_t>(63 - __builtin_clzll(m));
+      m &= ~(1ull << top);
+      f(x.end - capacity + top);
+    }
+    return;
+  }
+  for (Sequence s = x.end; s != x.first;) {
+    --s;
+    if (Location::test(mask, x.slot(s))) f(s);
+  }
+}
+
+}  // namespace heddle::memory

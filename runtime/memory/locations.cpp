@@ -1,0 +1,98 @@
+// How locations come, change and go: seeding, re-initialisation, overlapping sizes, plain accesses.
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "runtime/memory/memory_model.h"
+
+namespace heddle::memory {
+namespace {
+
+constexpr std::uint32_t kFirstCapacity = 2;
+
+}  // namespace
+
+Location& MemoryModel::create(Address address, std::uint8_t size, const Value& initial) {
+  Location& x = *table_.insert(address, size);
+  order_.allocate(x, kFirstCapacity);
+  const std::uint64_t nothing = 0;
+  x.floor = order_.append_store(x, &nothing);
+  x.store(x.floor) = Store{};
+  x.store(x.floor).value = initial;
+  return x;
+}
+
+Location& MemoryModel::locate_slowly(Location* x, const Place& place) {
+  if (x != nullptr && !x->latest_only) {
+    // Code that cannot be seen has written here: an initialisation.
+    drop(x);
+    return create(place.address, place.size, place.memory);
+  }
+  const Address begin = place.address;
+  const Address end = begin + place.size;
+  if (x == nullptr) {
+    Location* other = table_.find_overlap(begin, begin, end);
+    if (begin / kLineBytes != (end - 1) / kLineBytes) {
+      x = &create(begin, place.size, place.memory);
+      x->latest_only = true;
+    } else if (other == nullptr) {
+      return create(begin, place.size, place.memory);
+    } else {
+      x = other->latest_only ? other : &collapse_line(place);
+    }
+  }
+  x->store(x->newest).value = place.memory;
+  return *x;
+}
+
+// Accesses of different sizes overlap: from now on the whole line is one location that holds what real memory
+// holds, and carries all that was released into any part of it.
+Location& MemoryModel::collapse_line(const Place& place) {
+  const Address line = place.address / kLineBytes * kLineBytes;
+  Message all;
+  table_.for_each_in(line, line + kLineBytes, [&](Location* x) {
+    for_each_newest_first(
+        *x, x->live, [&](Sequence s) { all = threads_.merge(all, ViewPool::retain(x->store(s).message)); });
+    drop(x);
+  });
+  Location& x = create(line, kLineBytes, place.memory);
+  x.latest_only = true;
+  x.store(x.newest).message = all;
+  return x;
+}
+
+void MemoryModel::drop(Location* x) {
+  order_.settle(*x);
+  order_.release(*x);
+  table_.remove(x);
+  if (pending_.location == x) pending_ = {};
+}
+
+bool MemoryModel::has_location(Address address, std::uint32_t size) {
+  bool found = false;
+  table_.for_each_in(address, address + size, [&](Location*) { found = true; });
+  return found;
+}
+
+void MemoryModel::plain_read(ThreadId t, Address address, std::uint32_t size) {
+  table_.for_each_in(address, address + size, [&](Location* x) {
+    if (x->latest_only) return;
+    find_bounds(bounds_, *x, t, MemoryOrder::kRelaxed, false);
+    order_.constrain_read(*x, bounds_.known(), x->newest);
+    order_.record_access(*x, order_.accessor(*x, t).history, threads_.time(t), x->newest);
+  });
+}
+
+void MemoryModel::plain_write(ThreadId, Address address, std::uint32_t size) {
+  drop_range(address, address + size);
+}
+
+void MemoryModel::drop_range(Address begin, Address end) {
+  table_.for_each_in(begin, end, [&](Location* x) { drop(x); });
+}
+
+std::span<const MoPosition> MemoryModel::modification_order_positions() {
+  for (Location* x = table_.first(); x != nullptr; x = x->next) order_.settle(*x);
+  return order_.positions();
+}
+
+}  // namespace heddle::memory

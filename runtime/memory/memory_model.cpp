@@ -1,0 +1,252 @@
+#include "runtime/memory/memory_model.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace heddle::memory {
+namespace {
+
+// With the incoming one, a row of bits is one word.
+constexpr std::uint32_t kDefaultWindow = 63;
+constexpr std::uint32_t kDefaultAggressiveWindow = 4096;
+constexpr std::uint32_t kNoWindow = 0xffffffff;
+constexpr std::uint32_t kLargestWindow = 1u << 20;
+
+}  // namespace
+
+MemoryModel::MemoryModel()
+    : views_(arena_),
+      threads_(arena_, views_),
+      table_(arena_),
+      order_(arena_, views_),
+      bounds_(arena_),
+      failure_bounds_(arena_) {
+  reset(Options{});
+}
+
+void MemoryModel::reset(const Options& options) {
+  options_ = options;
+  if (options_.window == 0) {
+    options_.window = options_.prune == PruneKind::kAggressive ? kDefaultAggressiveWindow : kDefaultWindow;
+  }
+  window_ = options_.model == ModelKind::kSc ? 1
+            : options_.prune == PruneKind::kWindow
+                ? static_cast<std::uint32_t>(std::min<std::uint64_t>(options_.window, kLargestWindow))
+                : kNoWindow;
+  arena_.reset();
+  threads_.reset(options_.model);
+  table_.reset();
+  order_.reset(options_.record);
+  bounds_.reset();
+  failure_bounds_.reset();
+  steps_ = 0;
+  pruned_ = false;
+  pending_ = {};
+  candidates_ = nullptr;
+  candidate_count_ = candidate_capacity_ = 0;
+}
+
+void MemoryModel::fence(ThreadId t, MemoryOrder order) {
+  if (order == MemoryOrder::kSeqCst) {
+    threads_.seq_cst_fence(t);
+    return;
+  }
+  if (is_acquire(order)) threads_.acquire_fence(t);
+  if (is_release(order)) threads_.release_fence(t);
+}
+
+// Has t accessed the newest store, or does its write happen before t? (A cheap test that may miss some.)
+bool MemoryModel::knows_newest(const Location& x, ThreadId t) const {
+  const Store& newest = x.store(x.newest);
+  if (newest.writer == kNoThread || threads_.state(t).clock[index_of(newest.writer)] >= newest.epoch)
+    return true;
+  if (x.accessor_index != nullptr) {
+    const std::uint32_t i = index_of(t) < x.accessor_index_size ? x.accessor_index[index_of(t)] : 0;
+    return i != 0 && x.accessors[i - 1].history.last.store == x.newest;
+  }
+  for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
+    if (x.accessors[i].thread == t) return x.accessors[i].history.last.store == x.newest;
+  }
+  return false;
+}
+
+void MemoryModel::find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes) {
+  if (x.latest_only || options_.model == ModelKind::kSc) {
+    bounds.set_to_all(x);
+  } else {
+    bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model);
+  }
+}
+
+void MemoryModel::clear_candidates(const Location& x, std::uint32_t per_store) {
+  const std::uint32_t needed = x.capacity * per_store;
+  if (needed > candidate_capacity_) {
+    if (candidate_capacity_ != 0) arena_.release_array(candidates_, candidate_capacity_);
+    candidates_ = arena_.allocate_array<Candidate>(needed);
+    candidate_capacity_ = needed;
+  }
+  candidate_count_ = 0;
+}
+
+void MemoryModel::add_candidate(const Location& x, Sequence s, ReadOutcome outcome) {
+  const Store& store = x.store(s);
+  candidates_[candidate_count_++] = {store.value,  s,       store.ordinal, store.event,
+                                     store.writer, outcome, s == x.newest};
+}
+
+// A read may see every store that is not mo-before a bound; an update only the last of a chain of updates,
+// because no store comes between it and what it reads ([atomics.order]p10).
+void MemoryModel::collect(const Location& x, const Bounds& bounds, bool tails_only) {
+  clear_candidates(x, 1);
+  if (x.words == 1) {
+    const std::uint64_t mask = x.live[0] & ~bounds.excluded()[0] & (tails_only ? x.tails[0] : ~0ull);
+    for_each_newest_first(x, &mask, [&](Sequence s) { add_candidate(x, s, ReadOutcome::kRead); });
+    return;
+  }
+  for_each_newest_first(x, tails_only ? x.tails : x.live, [&](Sequence s) {
+    if (!Location::test(bounds.excluded(), x.slot(s))) add_candidate(x, s, ReadOutcome::kRead);
+  });
+}
+
+std::span<const Candidate> MemoryModel::only_newest(const Location& x) {
+  clear_candidates(x, 1);
+  add_candidate(x, x.newest, ReadOutcome::kRead);
+  return {candidates_, 1};
+}
+
+std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& place, MemoryOrder order) {
+  Location& x = locate(place);
+  pending_ = {&x, t, order, order, false, true, is_settled(x, t)};
+  if (pending_.settled) return only_newest(x);
+  find_bounds(bounds_, x, t, order, false);
+  collect(x, bounds_, false);
+  return {candidates_, candidate_count_};
+}
+
+std::span<const Candidate> MemoryModel::readable_update(ThreadId t, const Place& place, MemoryOrder order) {
+  Location& x = locate(place);
+  ensure_room(x);
+  // Where there is one chain of updates only its end can be read, whatever t knows.
+  const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t));
+  pending_ = {&x, t, order, order, false, true, settled};
+  if (settled) return only_newest(x);
+  find_bounds(bounds_, x, t, order, true);
+  collect(x, bounds_, true);
+  return {candidates_, candidate_count_};
+}
+
+// [atomics.types.operations]p18-21: success if and only if the values are equal, but a weak CAS may fail
+// anyway. A failure is a load with the failure order, which may read a store that has been updated already.
+std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& place,
+                                                     const CasRequest& request) {
+  Location& x = locate(place);
+  ensure_room(x);
+  const bool own =
+      is_seq_cst(request.success) != is_seq_cst(request.failure) || options_.model == ModelKind::kC11Tester;
+  pending_ = {&x, t, request.success, request.failure, own, true, false};
+  find_bounds(bounds_, x, t, request.success, true);
+  if (own) find_bounds(failure_bounds_, x, t, request.failure, false);
+  const std::uint64_t* succeeds = bounds_.excluded();
+  const std::uint64_t* fails = own ? failure_bounds_.excluded() : succeeds;
+  clear_candidates(x, 2);
+  for_each_newest_first(x, x.live, [&](Sequence s) {
+    const std::uint32_t slot = x.slot(s);
+    const bool equal = x.stores[slot].value == request.expected;
+    if (equal && x.is_tail(s) && !Location::test(succeeds, slot))
+      add_candidate(x, s, ReadOutcome::kCasSuccess);
+    if (Location::test(fails, slot)) return;
+    if (!equal) {
+      add_candidate(x, s, ReadOutcome::kCasFailure);
+    } else if (request.weak) {
+      add_candidate(x, s, ReadOutcome::kCasSpurious);
+    }
+  });
+  return {candidates_, candidate_count_};
+}
+
+// The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
+void MemoryModel::commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
+                              bool update) {
+  if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
+  if (!update) {
+    order_.record_access(x, order_.accessor(x, t).history, threads_.time(t), read);
+    if (is_seq_cst(order) && options_.model == ModelKind::kCxx20) {
+      order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
+    }
+  }
+  const Message& message = x.store(read).message;
+  if (is_acquire(order)) {
+    threads_.acquire(t, message);
+  } else {
+    threads_.acquire_at_next_fence(t, message);
+  }
+}
+
+Value MemoryModel::commit_load(std::uint32_t index) {
+  HEDDLE_CHECK(pending_.ready && index < candidate_count_);
+  pending_.ready = false;
+  const Candidate& c = candidates_[index];
+  HEDDLE_CHECK(c.outcome != ReadOutcome::kCasSuccess);
+  Location& x = *pending_.location;
+  const bool failed = c.outcome != ReadOutcome::kRead;
+  commit_read(x, pending_.thread, c.store, failed ? pending_.failure : pending_.order,
+              failed && pending_.failure_bounds ? failure_bounds_ : bounds_, false);
+  return x.store(x.newest).value;
+}
+
+Value MemoryModel::commit_update(std::uint32_t index, const Value& value, EventId event) {
+  HEDDLE_CHECK(pending_.ready && index < candidate_count_);
+  pending_.ready = false;
+  const Candidate& c = candidates_[index];
+  HEDDLE_CHECK(c.outcome == ReadOutcome::kRead || c.outcome == ReadOutcome::kCasSuccess);
+  Location& x = *pending_.location;
+  const ThreadId t = pending_.thread;
+  commit_read(x, t, c.store, pending_.order, bounds_, true);
+  const Sequence s = order_.append_update(x, c.store);
+  fill(x, s, t, pending_.order, value, event);
+  x.store(s).message = threads_.update_message(t, x.store(c.store).message, pending_.order);
+  const Value newest = x.store(x.newest).value;
+  limit_window(x);
+  return newest;
+}
+
+Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
+                         EventId event) {
+  Location& x = locate(place);
+  ensure_room(x);
+  pending_ = {&x, t, order, order, false, false, is_settled(x, t)};
+  Sequence s;
+  if (pending_.settled) {
+    s = order_.append_last(x);
+  } else {
+    find_bounds(bounds_, x, t, order, true);
+    s = order_.append_store(x, bounds_.known());
+  }
+  fill(x, s, t, order, value, event);
+  Message& message = x.store(s).message;
+  message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
+  if (x.latest_only) {
+    // Several locations in one: whatever was released into any of them may be acquired.
+    message = threads_.merge(message, ViewPool::retain(x.store(s - 1).message));
+  }
+  limit_window(x);
+  return value;
+}
+
+void MemoryModel::fill(Location& x, Sequence s, ThreadId t, MemoryOrder order, const Value& value,
+                       EventId event) {
+  Store& store = x.store(s);
+  store.value = value;
+  store.message = {};
+  store.epoch = threads_.time(t);
+  store.ordinal = threads_.state(t).stores++;
+  store.step = steps_++;
+  store.event = event;
+  store.writer = t;
+  store.seq_cst = is_seq_cst(order);
+  order_.record_access(x, order_.accessor(x, t).history, store.epoch, s);
+  if (store.seq_cst) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
+}
+
+}  // namespace heddle::memory

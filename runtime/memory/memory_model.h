@@ -1,0 +1,233 @@
+// MemoryModel: what an execution may show. For each atomic load it answers which stores the load may read,
+// and it keeps the books when one has been picked. It chooses nothing, touches no memory of the program and
+// makes no calls.
+//
+// Meaning. Operations are committed one at a time; the order of the calls is the order of execution, which
+// agrees with happens-before, reads-from and the total order S of seq_cst operations. The modification order
+// of a location is not tied to the order of execution: it is a set of constraints that grows (C11Tester §4).
+//
+//   c++20      coherence, atomicity and [atomics.order]p3-4; the operational rule of docs/memory-model.md.
+//              Equal to the axioms but for two documented limits: no load buffering, and no S that
+//              contradicts happens-before or reads-from.
+//   c11tester  the paper's Figs. 10 and 11, i.e. C++11 29.3p3-7 for seq_cst; on our modification order, so
+//   without
+//              the paper's forbidden cycles through chains of updates.
+//   sc         every read sees the last store executed.
+//
+// How to use it, per atomic operation of thread t on a Place (address, size, what real memory holds now):
+//   load     candidates = readable_load(t, place, order);             pick one; commit_load(index)
+//   update   candidates = readable_update(t, place, order);           pick one; commit_update(index, value,
+//   event) CAS      candidates = readable_cas(t, place, {…});                pick one; its `outcome` says
+//   which commit store    store(t, place, order, value, event) fence    fence(t, order)
+// Candidates are in the order of execution, newest first; there is always at least one, and exactly one of a
+// load's or update's is `newest`. A commit must follow before anything else is asked. Each commit and store
+// returns what real memory must hold afterwards: the value of the last executed mo-maximal store, so that
+// uninstrumented code reads something sane. Note that a load can change it, by deciding which of two stores
+// came last.
+//
+// Locations come into being at their first atomic access, with the value of real memory as the initial store,
+// which happens before everything. They start anew whenever real memory does not hold what the model last
+// returned, because code that cannot be seen wrote there; plain_write and drop_range say so for code that
+// can. Where accesses of different sizes overlap, the 16-byte line becomes latest-only: reads see real
+// memory.
+//
+// Time: O(1) for most operations, O(threads that accessed the location) otherwise; independent of the length
+// of the run. Memory: by default at most Options::window stores per location are kept (the oldest cannot be
+// read any more, which is sound; pruned() tells).
+//
+// Pure library: no system calls but the arena's mmap, no exceptions, no locks, no globals. Not thread-safe:
+// the engine runs one operation at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/arena.h"
+#include "core/base/clock_view.h"
+#include "core/base/ids.h"
+#include "core/trace/run_spec.h"
+#include "runtime/memory/bounds.h"
+#include "runtime/memory/location.h"
+#include "runtime/memory/location_table.h"
+#include "runtime/memory/modification_order.h"
+#include "runtime/memory/thread_clocks.h"
+#include "runtime/memory/view.h"
+
+namespace heddle::memory {
+
+struct Options {
+  ModelKind model = ModelKind::kCxx20;
+  PruneKind prune = PruneKind::kWindow;
+  std::uint64_t window = 0;  // kWindow: stores per location; kAggressive: stores in all; 0: default
+  std::uint64_t memory_limit = 512ull << 20;  // locations stop growing beyond it
+  bool record = false;                        // keep what modification_order_positions() needs
+
+  static Options from(const RunSpec& spec) {
+    return {spec.model, spec.prune, spec.prune_window, spec.memory_limit,
+            spec.record_events != 0 || spec.verify != 0};
+  }
+};
+
+struct Place {
+  Address address = 0;
+  std::uint8_t size = 0;  // 1, 2, 4, 8 or 16
+  Value memory;           // what real memory holds
+};
+
+// What picking a candidate means.
+enum class ReadOutcome : std::uint8_t {
+  kRead = 0,     // a load: commit_load; an update: commit_update
+  kCasSuccess,   // commit_update
+  kCasFailure,   // commit_load, with the failure order
+  kCasSpurious,  // commit_load: a weak CAS that fails though the values are equal
+};
+
+struct Candidate {
+  Value value;
+  Sequence store = 0;         // within the location, until the commit
+  std::uint32_t ordinal = 0;  // with `writer`: ChoiceKey::store(writer, ordinal)
+  EventId event = kNoEvent;
+  ThreadId writer = kNoThread;  // kNoThread: the initial store
+  ReadOutcome outcome = ReadOutcome::kRead;
+  bool newest = false;  // what real memory holds
+};
+static_assert(sizeof(Candidate) == 32);
+
+struct CasRequest {
+  MemoryOrder success = MemoryOrder::kSeqCst;
+  MemoryOrder failure = MemoryOrder::kSeqCst;
+  Value expected;
+  bool weak = false;
+};
+
+// What a mutex, barrier, … carries from those who release it to those who acquire it. All zero is valid and
+// says nothing. Must be forgotten (zeroed) when the model is reset.
+struct SyncClock {
+  Message message;
+};
+
+class MemoryModel {
+ public:
+  MemoryModel();
+  MemoryModel(const MemoryModel&) = delete;
+  MemoryModel& operator=(const MemoryModel&) = delete;
+
+  // Starts an execution: only the main thread exists. Costs O(1); memory of earlier executions is used again.
+  void reset(const Options& options);
+
+  // --- threads. A slot may be used again once its thread has been joined (or will never be).
+  void thread_created(ThreadId parent, ThreadId child) { threads_.created(parent, child); }
+  void thread_finished(ThreadId t) { threads_.finished(t); }
+  void thread_joined(ThreadId joiner, ThreadId finished) { threads_.joined(joiner, finished); }
+  // `waiter` is blocked until it has joined `awaited`; conservative pruning then need not keep anything for
+  // it.
+  void thread_waits_for(ThreadId waiter, ThreadId awaited) { threads_.waits_for(waiter, awaited); }
+
+  // --- happens-before, for the race detector.
+  ClockView clock(ThreadId t) const { return threads_.clock(t); }
+  Epoch epoch(ThreadId t) const { return {t, threads_.time(t)}; }
+
+  // --- synchronisation objects.
+  void release(ThreadId t, SyncClock& object) { threads_.release_into(t, object.message); }
+  void acquire(ThreadId t, const SyncClock& object) { threads_.acquire(t, object.message); }
+  void forget(SyncClock& object) { views_.replace(object.message, Message{}); }
+
+  // --- atomics.
+  std::span<const Candidate> readable_load(ThreadId t, const Place& place, MemoryOrder order);
+  std::span<const Candidate> readable_update(ThreadId t, const Place& place, MemoryOrder order);
+  std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
+  Value commit_load(std::uint32_t index);
+  Value commit_update(std::uint32_t index, const Value& value, EventId event = kNoEvent);
+  Value store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
+              EventId event = kNoEvent);
+  void fence(ThreadId t, MemoryOrder order);
+
+  // --- plain accesses of memory that may hold atomics.
+  bool has_location(Address address, std::uint32_t size);
+  // A plain read: reads real memory and binds t to the newest store; nothing is acquired.
+  void plain_read(ThreadId t, Address address, std::uint32_t size);
+  // A plain write: whatever atomics were there are initialised anew by the next atomic access.
+  void plain_write(ThreadId t, Address address, std::uint32_t size);
+  // The memory is gone (freed) or something else now.
+  void drop_range(Address begin, Address end);
+
+  // --- what happened.
+  // Was anything dropped that could otherwise still have been read?
+  bool pruned() const { return pruned_; }
+  // Did the last access fall back to real memory because of overlapping sizes?
+  bool latest_only() const { return pending_.location != nullptr && pending_.location->latest_only; }
+  // Where each recorded store came in its location's modification order, in one total order that agrees with
+  // all that was observed. Ends the execution: only reset() may follow.
+  std::span<const MoPosition> modification_order_positions();
+
+  std::size_t memory_used() const { return arena_.used(); }
+  std::size_t memory_mapped() const { return arena_.mapped(); }
+  std::uint32_t location_count() const { return table_.count(); }
+
+ private:
+  struct Pending {
+    Location* location = nullptr;
+    ThreadId thread = kNoThread;
+    MemoryOrder order = MemoryOrder::kRelaxed;  // of a load or of success
+    MemoryOrder failure = MemoryOrder::kRelaxed;
+    bool failure_bounds = false;  // failure has bounds of its own
+    bool ready = false;
+    bool settled = false;  // only the newest can be read, and all others are before it
+  };
+
+  Location& locate(const Place& place) {
+    Location* x = table_.find(place.address, place.size);
+    if (x != nullptr && !x->latest_only && x->store(x->newest).value == place.memory) return *x;
+    return locate_slowly(x, place);
+  }
+  Location& locate_slowly(Location* x, const Place& place);
+  Location& create(Address address, std::uint8_t size, const Value& initial);
+  Location& collapse_line(const Place& place);
+  void drop(Location* x);
+
+  bool knows_newest(const Location& x, ThreadId t) const;
+  // Are all other stores mo-before the newest, and is t bound by the newest? Then there is nothing to
+  // compute.
+  bool is_settled(const Location& x, ThreadId t) const {
+    return x.has_single_maximum() &&
+           (options_.model == ModelKind::kSc || x.latest_only || knows_newest(x, t));
+  }
+  std::span<const Candidate> only_newest(const Location& x);
+  void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes);
+  void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
+  void clear_candidates(const Location& x, std::uint32_t per_store);
+  void collect(const Location& x, const Bounds& bounds, bool tails_only);
+  void commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
+                   bool update);
+  void fill(Location& x, Sequence s, ThreadId t, MemoryOrder order, const Value& value, EventId event);
+
+  void ensure_room(Location& x) {
+    if (x.end - x.first == x.capacity) make_room(x);
+  }
+  void limit_window(Location& x) {
+    if (x.end - x.first > window_ || x.latest_only) trim(x);
+  }
+  void make_room(Location& x);
+  void trim(Location& x);
+  void prune_conservatively(Location& x);
+  void prune_aggressively(Location& x);
+  void keep_partial_blocks(const Location& x, std::uint64_t* dropped);
+
+  Arena arena_;
+  ViewPool views_;
+  ThreadClocks threads_;
+  LocationTable table_;
+  ModificationOrder order_;
+  Bounds bounds_;
+  Bounds failure_bounds_;
+  Options options_;
+  std::uint32_t window_ = 0;  // stores per location; no limit: 0xffffffff
+  std::uint32_t steps_ = 0;
+  bool pruned_ = false;
+  Pending pending_;
+  Candidate* candidates_ = nullptr;
+  std::uint32_t candidate_count_ = 0;
+  std::uint32_t candidate_capacity_ = 0;
+};
+
+}  // namespace heddle::memory

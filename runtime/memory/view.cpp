@@ -1,0 +1,52 @@
+#include "runtime/memory/view.h"
+
+namespace heddle::memory {
+namespace {
+
+bool agrees(const View* hint, std::uint32_t chunk, const std::uint32_t* times, std::uint32_t count) {
+  if (hint == nullptr || chunk >= hint->chunk_count) return false;
+  // A chunk is zero past its view's width, so that it also stands for the wider clock's zeros there.
+  const std::uint32_t* theirs = hint->chunks()[chunk]->times;
+  std::uint32_t difference = 0;
+  for (std::uint32_t i = 0; i < count; ++i) difference |= theirs[i] ^ times[i];
+  for (std::uint32_t i = count; i < kChunkTimes; ++i) difference |= theirs[i];
+  return difference == 0;
+}
+
+}  // namespace
+
+View* ViewPool::make(const std::uint32_t* times, std::uint32_t width, const View* hint, const View* hint2) {
+  const std::uint32_t chunk_count = (width + kChunkTimes - 1) / kChunkTimes;
+  View* view = static_cast<View*>(arena_.allocate(bytes(chunk_count)));
+  *view = {1, width, 0, chunk_count, nullptr};
+  for (std::uint32_t c = 0; c < chunk_count; ++c) {
+    const std::uint32_t* mine = times + c * kChunkTimes;
+    const std::uint32_t count = std::min(kChunkTimes, width - c * kChunkTimes);
+    ClockChunk* chunk;
+    if (chunk_count > 1 && agrees(hint, c, mine, count)) {
+      chunk = hint->chunks()[c];
+      ++chunk->references;
+    } else if (chunk_count > 1 && agrees(hint2, c, mine, count)) {
+      chunk = hint2->chunks()[c];
+      ++chunk->references;
+    } else {
+      chunk = static_cast<ClockChunk*>(arena_.allocate(sizeof(ClockChunk)));
+      std::copy_n(mine, count, chunk->times);
+      std::fill(chunk->times + count, chunk->times + kChunkTimes, 0u);
+      chunk->references = 1;
+    }
+    view->chunks()[c] = chunk;
+  }
+  return view;
+}
+
+void ViewPool::destroy(View* view) {
+  for (std::uint32_t c = 0; c < view->chunk_count; ++c) {
+    ClockChunk* chunk = view->chunks()[c];
+    if (--chunk->references == 0) arena_.release(chunk, sizeof(ClockChunk));
+  }
+  release(view->fence_view);
+  arena_.release(view, bytes(view->chunk_count));
+}
+
+}  // namespace heddle::memory

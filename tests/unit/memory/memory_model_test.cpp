@@ -1,0 +1,408 @@
+// What the engine relies on beyond the litmus tests: threads, synchronisation objects, locations as real
+// programs use them, real memory, pruning, and the other models.
+#include "runtime/memory/memory_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "core/base/random.h"
+
+namespace heddle::memory {
+namespace {
+
+constexpr Address kX = 0x1000, kY = 0x2000, kZ = 0x3000;
+constexpr ThreadId kMain = kMainThread, kA{1}, kB{2}, kC{3};
+constexpr MemoryOrder kRlx = MemoryOrder::kRelaxed, kAcq = MemoryOrder::kAcquire,
+                      kRel = MemoryOrder::kRelease, kAcqRel = MemoryOrder::kAcqRel,
+                      kSc = MemoryOrder::kSeqCst;
+
+class MemoryModelTest : public testing::Test {
+ protected:
+  void start(const Options& options, std::initializer_list<ThreadId> threads = {kA, kB}) {
+    model.reset(options);
+    memory.clear();
+    for (ThreadId t : threads) model.thread_created(kMain, t);
+  }
+  void SetUp() override { start(Options{}); }
+
+  Place place(Address a, std::uint8_t size = 8) { return {a, size, memory[a]}; }
+  void store(ThreadId t, Address a, std::uint64_t v, MemoryOrder order = kRlx, std::uint8_t size = 8) {
+    memory[a] = model.store(t, place(a, size), order, {v, 0});
+  }
+  std::vector<std::uint64_t> values(ThreadId t, Address a, MemoryOrder order = kRlx, std::uint8_t size = 8) {
+    std::vector<std::uint64_t> result;
+    for (const Candidate& c : model.readable_load(t, place(a, size), order)) result.push_back(c.value.low);
+    return result;
+  }
+  // Reads `v`, which must be there to read.
+  void load(ThreadId t, Address a, std::uint64_t v, MemoryOrder order = kRlx) {
+    const auto candidates = model.readable_load(t, place(a), order);
+    for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].value.low != v) continue;
+      memory[a] = model.commit_load(i);
+      return;
+    }
+    FAIL() << v << " cannot be read";
+  }
+  std::uint64_t add_to_newest(ThreadId t, Address a, MemoryOrder order = kRlx) {
+    const auto candidates = model.readable_update(t, place(a), order);
+    std::uint32_t i = 0;
+    while (!candidates[i].newest) ++i;
+    const std::uint64_t old = candidates[i].value.low;
+    memory[a] = model.commit_update(i, {old + 1, 0});
+    return old;
+  }
+  static bool happens_before(const MemoryModel& m, Epoch e, ThreadId t) { return m.clock(t).knows(e); }
+
+  using Values = std::vector<std::uint64_t>;
+  MemoryModel model;
+  std::map<Address, Value> memory;
+};
+
+TEST_F(MemoryModelTest, CreationAndJoinOrderThreads) {
+  const Epoch before = model.epoch(kMain);
+  model.thread_created(kMain, kC);
+  const Epoch after = model.epoch(kMain);
+  EXPECT_TRUE(happens_before(model, before, kC));
+  EXPECT_FALSE(happens_before(model, after, kC));
+  const Epoch work = model.epoch(kC);
+  EXPECT_FALSE(happens_before(model, work, kMain));
+  model.thread_finished(kC);
+  model.thread_joined(kMain, kC);
+  EXPECT_TRUE(happens_before(model, work, kMain));
+}
+
+TEST_F(MemoryModelTest, OwnTimeAdvancesWithEachReleaseOnly) {
+  const std::uint32_t before = model.epoch(kA).time;
+  store(kA, kX, 1, kRlx);
+  EXPECT_EQ(model.epoch(kA).time, before);
+  store(kA, kX, 2, kRel);
+  EXPECT_EQ(model.epoch(kA).time, before + 1);
+  model.fence(kA, kRel);
+  EXPECT_EQ(model.epoch(kA).time, before + 2);
+}
+
+TEST_F(MemoryModelTest, ReleaseDoesNotPublishWhatComesLater) {
+  store(kA, kX, 1, kRel);
+  const Epoch later = model.epoch(kA);
+  load(kB, kX, 1, kAcq);
+  EXPECT_FALSE(happens_before(model, later, kB));
+}
+
+TEST_F(MemoryModelTest, SlotsAreReused) {
+  for (int i = 0; i < 10'000; ++i) {
+    model.thread_created(kMain, kC);
+    store(kC, kX, static_cast<std::uint64_t>(i), kRel);
+    const Epoch last = model.epoch(kC);
+    model.thread_finished(kC);
+    model.thread_joined(kMain, kC);
+    ASSERT_TRUE(happens_before(model, last, kMain));
+    ASSERT_EQ(values(kMain, kX), Values{static_cast<std::uint64_t>(i)});
+  }
+  EXPECT_LT(model.memory_used(), 100'000u);
+}
+
+TEST_F(MemoryModelTest, ManyThreadsHaveTheirOwnTimes) {
+  start(Options{}, {});
+  for (std::uint16_t t = 1; t < 400; ++t) model.thread_created(kMain, ThreadId{t});
+  for (std::uint16_t t = 1; t < 400; ++t) store(ThreadId{t}, kX, t, kRel);
+  load(kMain, kX, 399, kAcq);
+  EXPECT_TRUE(happens_before(model, {ThreadId{399}, 1}, kMain));
+  EXPECT_FALSE(happens_before(model, {ThreadId{398}, 1}, kMain));
+  for (std::uint16_t t = 1; t < 400; ++t) {
+    model.thread_finished(ThreadId{t});
+    model.thread_joined(kMain, ThreadId{t});
+    ASSERT_TRUE(happens_before(model, {ThreadId{t}, 1}, kMain));
+  }
+}
+
+TEST_F(MemoryModelTest, SyncClocksCarryHappensBefore) {
+  SyncClock mutex{};
+  store(kA, kX, 1);
+  model.release(kA, mutex);
+  EXPECT_EQ(values(kB, kX), (Values{1, 0}));
+  model.acquire(kB, mutex);
+  EXPECT_EQ(values(kB, kX), Values{1});
+}
+
+TEST_F(MemoryModelTest, SyncClocksJoinWhatSeveralReleased) {
+  SyncClock barrier{};
+  const Epoch a = model.epoch(kA), b = model.epoch(kB);
+  model.release(kA, barrier);
+  model.release(kB, barrier);
+  model.acquire(kMain, barrier);
+  EXPECT_TRUE(happens_before(model, a, kMain));
+  EXPECT_TRUE(happens_before(model, b, kMain));
+  EXPECT_FALSE(happens_before(model, a, kB));
+  model.forget(barrier);
+  model.acquire(kB, barrier);
+  EXPECT_FALSE(happens_before(model, a, kB));
+}
+
+// A mutex hands on what a seq_cst fence before its release has seen: RWC with the reader behind a mutex.
+TEST_F(MemoryModelTest, FencesAndMutexesCompose) {
+  for (const bool fence : {false, true}) {
+    start(Options{}, {kA, kB, kC});
+    SyncClock mutex{};
+    store(kC, kX, 1);
+    model.fence(kC, kSc);
+    load(kC, kZ, 0);
+    if (fence) model.fence(kA, kSc);
+    model.release(kA, mutex);
+    model.acquire(kB, mutex);
+    EXPECT_EQ(values(kB, kX), fence ? Values{1} : (Values{1, 0}));
+  }
+}
+
+TEST_F(MemoryModelTest, SeedsFromRealMemory) {
+  memory[kX] = {42, 7};
+  const auto candidates = model.readable_load(kA, place(kX, 16), kAcq);
+  ASSERT_EQ(candidates.size(), 1u);
+  EXPECT_EQ(candidates[0].value, (Value{42, 7}));
+  EXPECT_EQ(candidates[0].writer, kNoThread);
+  EXPECT_TRUE(candidates[0].newest);
+}
+
+TEST_F(MemoryModelTest, CandidatesNameTheirStores) {
+  store(kA, kX, 1);
+  store(kA, kY, 1);
+  store(kA, kX, 2);
+  const auto candidates = model.readable_load(kB, place(kX), kRlx);
+  ASSERT_EQ(candidates.size(), 3u);
+  EXPECT_EQ(candidates[0].writer, kA);
+  EXPECT_EQ(candidates[0].ordinal, 2u);
+  EXPECT_EQ(candidates[1].ordinal, 0u);
+  EXPECT_EQ(candidates[2].writer, kNoThread);
+  EXPECT_TRUE(candidates[0].newest);
+}
+
+TEST_F(MemoryModelTest, ALoadCanDecideWhatRealMemoryHolds) {
+  store(kA, kX, 1);
+  store(kB, kX, 2);
+  EXPECT_EQ(memory[kX].low, 2u);
+  load(kMain, kX, 2);
+  load(kMain, kX, 1);  // so 1 is the last in modification order
+  EXPECT_EQ(memory[kX].low, 1u);
+  EXPECT_EQ(values(kB, kX), (Values{2, 1}));
+}
+
+TEST_F(MemoryModelTest, PlainWriteInitialisesAnew) {
+  store(kA, kX, 1);
+  store(kA, kX, 2);
+  model.plain_write(kA, kX, 8);
+  EXPECT_FALSE(model.has_location(kX, 8));
+  memory[kX] = {9, 0};
+  EXPECT_EQ(values(kB, kX), Values{9});
+}
+
+TEST_F(MemoryModelTest, PlainReadBindsToTheNewest) {
+  store(kA, kX, 1);
+  EXPECT_EQ(values(kB, kX), (Values{1, 0}));
+  model.plain_read(kB, kX, 8);
+  EXPECT_EQ(values(kB, kX), Values{1});
+}
+
+TEST_F(MemoryModelTest, UnseenWritesAreNoticed) {
+  store(kA, kX, 1);
+  memory[kX] = {5, 0};  // uninstrumented code or the kernel
+  EXPECT_EQ(values(kB, kX), Values{5});
+}
+
+TEST_F(MemoryModelTest, DropRangeForgetsWhatLiesInIt) {
+  for (Address a = kX; a < kX + 64; a += 8) store(kA, a, 1);
+  store(kA, kZ, 1);
+  model.drop_range(kX + 4, kX + 20);  // three locations overlap
+  EXPECT_FALSE(model.has_location(kX, 24));
+  EXPECT_TRUE(model.has_location(kX + 24, 8));
+  model.drop_range(0, ~0ull);
+  EXPECT_EQ(model.location_count(), 0u);
+}
+
+TEST_F(MemoryModelTest, OverlappingSizesFallBackToRealMemory) {
+  store(kA, kX, 1, kRel, 4);
+  const Epoch released = model.epoch(kA);
+  memory[kX] = {1, 0};
+  EXPECT_EQ(values(kB, kX, kRlx, 8), Values{1});
+  EXPECT_TRUE(model.latest_only());
+  memory[kX] = model.store(kB, {kX, 8, {1, 0}}, kRlx, {0x500000001, 0});
+  EXPECT_EQ(values(kA, kX + 4, kRlx, 4).size(), 1u);
+  EXPECT_TRUE(model.latest_only());
+  // What was released into a part of it is acquired.
+  model.readable_load(kMain, {kX, 4, {1, 0}}, kAcq);
+  model.commit_load(0);
+  EXPECT_TRUE(happens_before(model, {kA, released.time - 1}, kMain));
+  // Another line is not affected.
+  store(kA, kY, 1);
+  EXPECT_EQ(values(kB, kY), (Values{1, 0}));
+  EXPECT_FALSE(model.latest_only());
+}
+
+TEST_F(MemoryModelTest, SmallNeighboursDoNotOverlap) {
+  for (Address a = kX; a < kX + 16; ++a) store(kA, a, 1, kRlx, 1);
+  for (Address a = kX; a < kX + 16; ++a) EXPECT_EQ(values(kB, a, kRlx, 1), (Values{1, 0}));
+  EXPECT_FALSE(model.latest_only());
+}
+
+TEST_F(MemoryModelTest, CasListsSuccessAndFailure) {
+  store(kA, kX, 1);
+  const auto weak = model.readable_cas(kB, place(kX), {kAcqRel, kRlx, {1, 0}, true});
+  ASSERT_EQ(weak.size(), 3u);
+  EXPECT_EQ(weak[0].outcome, ReadOutcome::kCasSuccess);
+  EXPECT_EQ(weak[1].outcome, ReadOutcome::kCasSpurious);
+  EXPECT_EQ(weak[2].outcome, ReadOutcome::kCasFailure);
+  const auto strong = model.readable_cas(kB, place(kX), {kAcqRel, kRlx, {1, 0}, false});
+  ASSERT_EQ(strong.size(), 2u);
+  memory[kX] = model.commit_update(0, {7, 0});
+  // A failing CAS may read a store that has been updated; a successful one may not.
+  const auto after = model.readable_cas(kA, place(kX), {kAcqRel, kRlx, {1, 0}, false});
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0].value.low, 7u);
+  const auto main = model.readable_cas(kMain, place(kX), {kAcqRel, kRlx, {9, 0}, false});
+  EXPECT_EQ(main.size(), 3u);
+}
+
+TEST_F(MemoryModelTest, WindowBoundsCandidatesAndSaysSo) {
+  Options options;
+  options.window = 8;
+  start(options);
+  for (std::uint64_t i = 1; i <= 8; ++i) store(kA, kX, i);
+  EXPECT_TRUE(model.pruned());  // the initial store had to go
+  EXPECT_LE(values(kB, kX).size(), 8u);
+  EXPECT_GE(values(kB, kX).size(), 7u);
+  EXPECT_EQ(values(kB, kX).front(), 8u);
+  start(Options{});
+  for (std::uint64_t i = 1; i <= 20; ++i) store(kA, kX, i);
+  EXPECT_FALSE(model.pruned());
+  EXPECT_EQ(values(kB, kX).size(), 21u);
+}
+
+// By default memory is flat, whether the threads synchronise or not.
+TEST_F(MemoryModelTest, MemoryIsFlatInLongRuns) {
+  for (const MemoryOrder order : {kRlx, kSc}) {
+    start(Options{});
+    Random random(1);
+    std::size_t early = 0;
+    for (int i = 0; i < 300'000; ++i) {
+      const ThreadId t = random.below(2) == 0 ? kA : kB;
+      const Address a = kX + 8 * random.below(16);
+      switch (random.below(4)) {
+        case 0:
+          store(t, a, random.next(), order == kSc ? kSc : kRlx);
+          break;
+        case 1:
+          add_to_newest(t, a, order);
+          break;
+        case 2: {
+          const auto candidates = model.readable_load(t, place(a), order);
+          memory[a] = model.commit_load(random.below(static_cast<std::uint32_t>(candidates.size())));
+          break;
+        }
+        default:
+          if (random.below(8) == 0) model.fence(t, order == kSc ? kSc : kAcqRel);
+      }
+      if (i == 30'000) early = model.memory_used();
+    }
+    EXPECT_LT(model.memory_used(), early + early / 4);
+  }
+}
+
+// Conservative pruning is flat while the running threads synchronise, though main only waits for them.
+TEST_F(MemoryModelTest, ConservativePruningForgetsWhatNobodyCanRead) {
+  Options options;
+  options.prune = PruneKind::kConservative;
+  start(options);
+  model.thread_waits_for(kMain, kA);
+  std::size_t early = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const ThreadId t = i % 2 == 0 ? kA : kB;
+    add_to_newest(t, kX, kAcqRel);
+    store(t, kY, static_cast<std::uint64_t>(i), kRlx);
+    if (i % 16 == 0) model.fence(t, kSc);
+    if (i == 5'000) early = model.memory_used();
+  }
+  EXPECT_LT(model.memory_used(), early + early / 4);
+  EXPECT_FALSE(model.pruned());
+}
+
+TEST_F(MemoryModelTest, MemoryLimitStopsTheGrowth) {
+  Options options;
+  options.prune = PruneKind::kNever;
+  options.memory_limit = 1 << 20;
+  start(options);
+  for (std::uint64_t i = 0; i < 20'000; ++i) store(i % 2 == 0 ? kA : kB, kX, i);
+  EXPECT_TRUE(model.pruned());
+  EXPECT_LT(model.memory_used(), 4u << 20);
+}
+
+TEST_F(MemoryModelTest, ResetLeavesNothingBehind) {
+  for (int i = 0; i < 100; ++i) {
+    start(Options{});
+    const std::size_t fresh = model.memory_used();
+    for (Address a = kX; a < kX + 8000; a += 8) store(kA, a, 1, kRel);
+    EXPECT_GT(model.memory_used(), fresh);
+    start(Options{});
+    EXPECT_EQ(model.memory_used(), fresh);
+    EXPECT_EQ(model.location_count(), 0u);
+    EXPECT_EQ(values(kB, kX), Values{0});
+  }
+  EXPECT_LT(model.memory_mapped(), 8u << 20);
+}
+
+TEST_F(MemoryModelTest, ScReadsTheLastStore) {
+  Options options;
+  options.model = ModelKind::kSc;
+  start(options);
+  store(kA, kX, 1);
+  store(kB, kX, 2);
+  store(kA, kX, 3);
+  EXPECT_EQ(values(kB, kX), Values{3});
+  EXPECT_FALSE(model.pruned());
+  // Happens-before is that of the orders, also under sc: relaxed accesses race.
+  EXPECT_FALSE(happens_before(model, {kA, 1}, kB));
+}
+
+TEST_F(MemoryModelTest, PositionsFollowTheModificationOrder) {
+  Options options;
+  options.record = true;
+  start(options);
+  memory[kX] = model.store(kA, place(kX), kRlx, {1, 0}, EventId{10});
+  memory[kX] = model.store(kB, place(kX), kRlx, {2, 0}, EventId{11});
+  load(kMain, kX, 2);
+  load(kMain, kX, 1);
+  std::map<std::uint32_t, std::uint32_t> position;
+  for (const MoPosition& p : model.modification_order_positions()) position[index_of(p.event)] = p.position;
+  EXPECT_EQ(position, (std::map<std::uint32_t, std::uint32_t>{{10, 2}, {11, 1}}));
+}
+
+// Many operations with a tiny window: every store still gets its place, each place once.
+TEST_F(MemoryModelTest, PositionsSurvivePruning) {
+  for (const std::uint64_t window : {1, 3, 5}) {
+    Options options;
+    options.record = true;
+    options.window = window;
+    start(options, {kA, kB, kC});
+    Random random(window);
+    std::uint32_t events = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const ThreadId t{static_cast<std::uint16_t>(1 + random.below(3))};
+      if (random.below(2) == 0) {
+        memory[kX] = model.store(t, place(kX), kRlx, {random.next(), 0}, EventId{events++});
+      } else {
+        const auto candidates = model.readable_update(t, place(kX), kRlx);
+        const std::uint32_t pick = random.below(static_cast<std::uint32_t>(candidates.size()));
+        memory[kX] = model.commit_update(pick, {random.next(), 0}, EventId{events++});
+      }
+    }
+    std::vector<std::uint32_t> places;
+    for (const MoPosition& p : model.modification_order_positions()) places.push_back(p.position);
+    std::sort(places.begin(), places.end());
+    ASSERT_EQ(places.size(), events);
+    for (std::uint32_t i = 0; i < events; ++i) ASSERT_EQ(places[i], i + 1);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::memory
