@@ -74,7 +74,9 @@ std::string fingerprint(const Trace& trace, const TraceFinding& finding) {
   for (const TracePart* part : parts) places.push_back(place_of(trace, *part));
   // Which access came second and which thread of a cycle was found first is chance.
   std::sort(places.begin(), places.end());
-  if (finding.kind == FindingKind::kLivelock || finding.kind == FindingKind::kThreadLeak) {
+  // Nor is how many threads did the same there.
+  if (finding.kind == FindingKind::kDeadlock || finding.kind == FindingKind::kLivelock ||
+      finding.kind == FindingKind::kThreadLeak) {
     places.erase(std::unique(places.begin(), places.end()), places.end());
   }
   std::string identity = to_string(finding.kind);

@@ -85,6 +85,40 @@ std::string Names::location(Address address, EventId when) {
   return name;
 }
 
+std::string_view Names::noun(Address address) const {
+  for (auto event = trace_.events.rbegin(); event != trace_.events.rend(); ++event) {
+    if (event->address != address) continue;
+    switch (event->kind) {
+      case EventKind::kMutexLock:
+      case EventKind::kMutexTryLockFailed:
+      case EventKind::kMutexUnlock:
+        return "mutex";
+      case EventKind::kCondWait:
+      case EventKind::kCondWake:
+      case EventKind::kCondSignal:
+      case EventKind::kCondBroadcast:
+        return "condition variable";
+      case EventKind::kRwlockReadLock:
+      case EventKind::kRwlockWriteLock:
+      case EventKind::kRwlockUnlock:
+        return "rwlock";
+      case EventKind::kBarrierWait:
+        return "barrier";
+      case EventKind::kSemaphoreWait:
+      case EventKind::kSemaphorePost:
+        return "semaphore";
+      case EventKind::kFutexWait:
+      case EventKind::kFutexWake:
+        return "futex";
+      case EventKind::kOnce:
+        return "once flag";
+      default:
+        break;
+    }
+  }
+  return {};
+}
+
 std::string Names::value(std::uint64_t value, std::uint32_t size, EventId when) {
   if (size == 0 || size >= 8) {
     if (trace_.symbols.data.contains(value)) return "&" + location(value, when);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,10 @@ class Names {
   // A value as it was read or written by an access of `size` bytes: pointers by the name of what they point
   // to.
   std::string value(std::uint64_t value, std::uint32_t size, EventId when = kNoEvent);
+
+  // What kind of synchronisation object lies there, by what was done with it: "mutex"; empty where nothing
+  // was.
+  std::string_view noun(Address address) const;
 
   // For each short name given out so far, what it stands for: "heap#1: 64 bytes at 0x…, allocated by T0 at
   // q.cpp:12".

@@ -67,7 +67,8 @@ class Writer {
         message();
         break;
       case FindingKind::kThreadLeak:
-        paragraph("Threads that were neither joined nor detached when the program ended:");
+        if (finding_.message.empty())
+          paragraph("A thread was neither joined nor detached when the program ended.");
         message();
         break;
       case FindingKind::kLockOrderInversion:
@@ -134,11 +135,36 @@ class Writer {
     return trace_.symbols.data.contains(address) ? fmt::format("'{}'", name) : name;
   }
 
-  // "mutex 'queue.lock' (0x…)".
+  // "mutex 'queue.lock' (0x…)". What kind of object it is, the part says, or what was done with it.
   std::string object(const TracePart& part, std::string_view otherwise) {
-    std::string text = part.text.empty() ? std::string(otherwise) : escaped(part.text);
-    if (part.address == 0) return text;
-    return fmt::format("{} {} ({:#x})", text, name_of(part.address), part.address);
+    if (part.address == 0) return part.text.empty() ? fmt::format("some {}", otherwise) : escaped(part.text);
+    const std::string_view noun = part.text.empty() ? names_.noun(part.address) : std::string_view();
+    const std::string what =
+        !part.text.empty() ? escaped(part.text) : std::string(noun.empty() ? otherwise : noun);
+    return fmt::format("{} {} ({:#x})", what, name_of(part.address), part.address);
+  }
+
+  // Of a misused object where nothing else tells.
+  std::string_view noun_of_kind() const {
+    switch (finding_.kind) {
+      case FindingKind::kMutexMisuse:
+        return "mutex";
+      case FindingKind::kCondMisuse:
+        return "condition variable";
+      case FindingKind::kRwlockMisuse:
+        return "rwlock";
+      case FindingKind::kBarrierMisuse:
+        return "barrier";
+      case FindingKind::kSemaphoreMisuse:
+        return "semaphore";
+      case FindingKind::kDoubleFree:
+      case FindingKind::kInvalidFree:
+        return "block";
+      case FindingKind::kUninitialisedAtomic:
+        return "atomic";
+      default:
+        return "object";
+    }
   }
 
   static std::string access_text(const TracePart& part) {
@@ -218,26 +244,38 @@ class Writer {
     return nullptr;
   }
 
+  // A thread that joins another names the thread, and perhaps its handle, but no object that anybody ever
+  // locked.
+  bool is_join(const TracePart& part) const {
+    if (part.other == kNoThread || !part.text.empty()) return false;
+    if (part.address == 0) return true;
+    return holder_of(part) == nullptr && names_.noun(part.address).empty() &&
+           !trace_.symbols.data.contains(part.address);
+  }
+
   void deadlock() {
     message();
     std::string cycle;
+    bool closed = true;
     for (const TracePart& part : finding_.parts) {
       if (part.role != PartRole::kBlockedThread) continue;
+      closed = closed && part.other != kNoThread;
       cycle += cycle.empty() ? "" : ", ";
       cycle += fmt::format("{} waits for {}", thread_tag(part.thread), waited_for(part));
-      if (part.other != kNoThread && part.address != 0)
+      if (part.other != kNoThread && !is_join(part))
         cycle += fmt::format(" held by {}", thread_tag(part.other));
     }
-    if (!cycle.empty()) paragraph(style_.bold("Cycle: " + cycle + "."));
+    if (!cycle.empty()) paragraph(style_.bold((closed ? "Cycle: " : "Blocked: ") + cycle + "."));
     for (const TracePart& part : finding_.parts) {
       if (part.role != PartRole::kBlockedThread) continue;
-      const bool is_held = part.other != kNoThread && part.address != 0;
+      const bool is_held = part.other != kNoThread && !is_join(part);
       place(
           fmt::format("{} waits for {}{} at:", capitalised(thread_text(part.thread)), object_or_thread(part),
                       is_held ? fmt::format(", held by {},", thread_text(part.other)) : ""),
           part);
       if (const TracePart* holder = holder_of(part)) {
-        place(fmt::format("{} took {} at:", capitalised(thread_text(holder->thread)), object(*holder, "it")),
+        place(fmt::format("{} took {} at:", capitalised(thread_text(holder->thread)),
+                          object(*holder, "object")),
               *holder);
       }
     }
@@ -245,14 +283,14 @@ class Writer {
 
   // In the cycle: the name alone.
   std::string waited_for(const TracePart& part) {
+    if (is_join(part)) return thread_text(part.other) + " to end";
     if (part.address != 0) return name_of(part.address);
-    if (part.other != kNoThread) return thread_text(part.other) + " to end";
     return part.text.empty() ? "something that cannot happen" : escaped(part.text);
   }
 
   std::string object_or_thread(const TracePart& part) {
-    if (part.address == 0 && part.other != kNoThread) return thread_text(part.other) + " to end";
-    return object(part, "an object");
+    if (is_join(part)) return thread_text(part.other) + " to end";
+    return object(part, "object");
   }
 
   void lost_wake_up() {
@@ -260,7 +298,7 @@ class Writer {
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHere || part.role == PartRole::kBlockedThread) {
         place(fmt::format("{} waits for {}, and nobody is left to wake it, at:",
-                          capitalised(thread_text(part.thread)), object(part, "a condition variable")),
+                          capitalised(thread_text(part.thread)), object(part, "condition variable")),
               part);
       }
     }
@@ -296,10 +334,11 @@ class Writer {
     }
     std::string what = escaped(finding_.message);
     if (finding_.kind == FindingKind::kSignal) {
-      what = signal_name(finding_.signal) + (what.empty() ? "" : ": " + what);
-      if (here != nullptr) what += fmt::format(", address {:#x}", here->address);
+      const std::string name = signal_name(finding_.signal);
+      if (!what.starts_with(name)) what = name + (what.empty() ? "" : ": " + what);
+      if (here != nullptr && here->address != 0) what += fmt::format(", address {:#x}", here->address);
     } else if (here != nullptr && here->address != 0) {
-      what += (what.empty() ? "" : ": ") + object(*here, "object");
+      what += (what.empty() ? "" : ": ") + object(*here, noun_of_kind());
     }
     if (!what.empty()) paragraph(what);
     for (const TracePart& part : finding_.parts) {
@@ -309,7 +348,9 @@ class Writer {
     }
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHolds) {
-        place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, "it")), part);
+        place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)),
+                          object(part, noun_of_kind())),
+              part);
       } else if (part.role == PartRole::kPreviousAccess) {
         access(part);
       } else if (part.role == PartRole::kBlockedThread) {

@@ -126,9 +126,8 @@ Trace sample_finding(FindingKind kind) {
       failed("std::terminate() was called: a joinable std::thread was destroyed");
       break;
     case FindingKind::kSignal:
-      failed("invalid access");
+      failed("SIGSEGV at address 0x8");
       b.trace.findings.back().signal = SIGSEGV;
-      b.trace.findings.back().parts.back().address = 0x8;
       break;
     case FindingKind::kStackOverflow:
       failed("the stack of 8388608 bytes is used up");

@@ -36,6 +36,35 @@ TEST_P(EveryKind, IsReportedAsTheGoldenTextHasIt) {
 INSTANTIATE_TEST_SUITE_P(Findings, EveryKind, ::testing::Range(1, static_cast<int>(FindingKind::kCount)),
                          [](const auto& kind) { return name_of(static_cast<FindingKind>(kind.param)); });
 
+TEST(TextReport, ObjectsAreCalledByWhatWasDoneWithThem) {
+  TraceBuilder b;
+  const Address first = b.global("first", 40);
+  b.event(EventKind::kMutexLock, 1).address = first;
+  b.finding(FindingKind::kDeadlock, "every thread waits and nothing can wake any of them");
+  b.part(PartRole::kBlockedThread, 2, {{"f()", "/home/ada/work/f.cpp", 3, 1}}).address = first;
+  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  EXPECT_NE(text.find("  Blocked: T2 waits for 'first'.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  Thread T2 waits for mutex 'first' (0x555555558040) at:\n"), std::string::npos)
+      << text;
+}
+
+TEST(TextReport, AJoinIsNoLock) {
+  TraceBuilder b;
+  b.finding(FindingKind::kDeadlock);
+  const auto waits = [&](unsigned thread, std::uint16_t other) {
+    TracePart& p = b.part(PartRole::kBlockedThread, thread, {{"f()", "/home/ada/work/f.cpp", 3, 1}});
+    p.address = 0x7f0000001000;  // the other thread's handle
+    p.other = ThreadId{other};
+  };
+  waits(0, 1);
+  waits(1, 0);
+  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  EXPECT_NE(text.find("  Cycle: T0 waits for thread T1 to end, T1 waits for main thread to end.\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  Main thread waits for thread T1 to end at:\n"), std::string::npos) << text;
+}
+
 TEST(TextReport, WithoutSymbolsShowsModuleAndOffset) {
   TraceBuilder b;
   b.finding(FindingKind::kAbort);
