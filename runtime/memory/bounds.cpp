@@ -62,6 +62,20 @@ void Bounds::coherence(const Location& x, const ThreadClocks& clocks, ThreadId t
 }
 
 void Bounds::happens_before(const Location& x, const ThreadState& s) {
+  if (x.words == 1) {
+    std::uint64_t known = 0, excluded = 0;
+    for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
+      const Accessor& a = x.accessors[i];
+      const Sequence q = a.history.at(s.clock[index_of(a.thread)]);
+      if (q - x.first >= x.end - x.first) continue;
+      const std::uint64_t bit = (1ull << x.slot(q)) & x.live[0];
+      known |= bit;
+      excluded |= bit != 0 ? x.rows[x.slot(q)] : 0;
+    }
+    known_[0] |= known;
+    excluded_[0] |= excluded;
+    return;
+  }
   for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
     const Accessor& a = x.accessors[i];
     add(x, a.history.at(s.clock[index_of(a.thread)]));
