@@ -1,4 +1,6 @@
 // Memory accesses of the program: which store is read, what synchronises with what, and which accesses race.
+#include <initializer_list>
+
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -70,24 +72,30 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
   return picked;
 }
 
-void Execution::acquire(sched::SyncObject& object) {
-  if (object.clock == 0) return;
-  memory_.acquire(scheduler_.current(), sync_clocks_[object.clock]);
+void Execution::acquire_clock(std::uint32_t clock, ThreadId thread) {
+  if (clock == 0) return;
+  memory_.acquire(thread, sync_clocks_[clock]);
+  if (thread == scheduler_.current()) enter_epoch();
+}
+
+void Execution::release_clock(std::uint32_t& clock) {
+  if (clock == 0) {
+    HEDDLE_CHECK(sync_clock_count_ + 1 < kMaxSyncClocks);
+    clock = ++sync_clock_count_;
+  }
+  memory_.release(scheduler_.current(), sync_clocks_[clock]);
   enter_epoch();
 }
 
-void Execution::release(sched::SyncObject& object) {
-  if (object.clock == 0) {
-    HEDDLE_CHECK(sync_clock_count_ + 1 < kMaxSyncClocks);
-    object.clock = ++sync_clock_count_;
-  }
-  memory_.release(scheduler_.current(), sync_clocks_[object.clock]);
-  enter_epoch();
-}
+void Execution::acquire(sched::SyncObject& object) { acquire_clock(object.clock, scheduler_.current()); }
+
+void Execution::release(sched::SyncObject& object) { release_clock(object.clock); }
 
 void Execution::forget(sched::SyncObject& object) {
-  if (object.clock != 0) memory_.forget(sync_clocks_[object.clock]);
-  object.clock = 0;
+  for (std::uint32_t* clock : {&object.clock, &object.reader_clock}) {
+    if (*clock != 0) memory_.forget(sync_clocks_[*clock]);
+    *clock = 0;
+  }
 }
 
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {

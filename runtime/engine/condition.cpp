@@ -59,22 +59,27 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   return timed_out ? ETIMEDOUT : 0;
 }
 
-int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
-  visible({EventKind::kCondSignal, MemoryOrder::kRelaxed, 0, c.address, pc});
-  ChoiceKey keys[64];
-  Thread* waiters[64];
+// Which of the threads that wait here is woken is a choice.
+Thread* Execution::choose_waiter(WaitKind kind, Address object) {
+  constexpr std::uint32_t kMost = 64;
+  ChoiceKey keys[kMost];
+  Thread* waiters[kMost];
   std::uint32_t count = 0;
   scheduler_.for_each_blocked([&](Thread& t) {
-    if (t.wait == WaitKind::kCondition && t.wait_object == c.address && count < 64) {
+    if (t.wait == kind && t.wait_object == object && count < kMost) {
       keys[count] = ChoiceKey::thread(t.id);
       waiters[count++] = &t;
     }
   });
-  Thread* woken = nullptr;
-  if (count == 0) {
+  return count == 0 ? nullptr : waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
+}
+
+int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
+  visible({EventKind::kCondSignal, MemoryOrder::kRelaxed, 0, c.address, pc});
+  Thread* woken = choose_waiter(WaitKind::kCondition, c.address);
+  if (woken == nullptr) {
     ++c.unheard;
   } else {
-    woken = waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
     scheduler_.make_runnable(*woken);
     woken->pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, woken->last_pc};
   }

@@ -109,6 +109,15 @@ class Execution final : public strategy::View {
   int condition_signal(sched::SyncObject& condition, std::uint64_t pc);
   int condition_broadcast(sched::SyncObject& condition, std::uint64_t pc);
   int condition_destroy(sched::SyncObject& condition, std::uint64_t pc);
+  int rwlock_lock(sched::SyncObject& lock, bool write, bool only_try, std::uint64_t deadline, std::uint64_t pc);
+  int rwlock_unlock(sched::SyncObject& lock, std::uint64_t pc);
+  // 0, or PTHREAD_BARRIER_SERIAL_THREAD for the thread that came last.
+  int barrier_wait(sched::SyncObject& barrier, std::uint64_t pc);
+  int semaphore_wait(sched::SyncObject& semaphore, bool only_try, std::uint64_t deadline, std::uint64_t pc);
+  int semaphore_post(sched::SyncObject& semaphore, std::uint64_t pc);
+  int futex_wait(Address address, std::uint32_t expected, std::uint64_t deadline, std::uint64_t pc);
+  std::uint32_t futex_wake(Address address, std::uint32_t most, std::uint64_t pc);
+
   // Happens-before edges that a synchronisation object makes.
   void acquire(sched::SyncObject& object);
   void release(sched::SyncObject& object);
@@ -179,6 +188,9 @@ class Execution final : public strategy::View {
  private:
   friend class FindingBuilder;
 
+  void acquire_clock(std::uint32_t clock, ThreadId thread);
+  void release_clock(std::uint32_t& clock);
+  sched::Thread* choose_waiter(sched::WaitKind kind, Address object);
   void report_race(const race::Race& race);
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
   void describe_memory(FindingBuilder& finding, Address address);

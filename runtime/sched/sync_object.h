@@ -48,7 +48,8 @@ struct SyncObject {
   StackId created_stack = kEmptyStack;
   std::uint32_t number = 0;      // order of first use, for M1, M2 … in reports
   ThreadId readers[kTrackedReaders] = {};
-  std::uint32_t clock = 0;       // the memory model's name for what it synchronises; 0: nothing yet
+  std::uint32_t clock = 0;         // the memory model's name for what it synchronises; 0: nothing yet
+  std::uint32_t reader_clock = 0;  // rwlock: what readers released; only writers acquire it
 };
 
 // Open addressing by address; objects never move, so references stay valid for the execution.

@@ -1,0 +1,89 @@
+// sem_*.
+#include <errno.h>
+#include <limits.h>
+#include <semaphore.h>
+
+#include "runtime/abi/pthread_objects.h"
+
+namespace heddle::abi {
+namespace {
+
+constexpr std::size_t kSemaphoreMark = 16;
+
+// A semaphore that we have not seen before (named, or initialised before the engine ran) has libc's value.
+sched::SyncObject& semaphore_object(engine::Execution& e, sem_t* semaphore) {
+  bool is_new = false;
+  sched::SyncObject& s = marked_object(e, semaphore, sched::SyncKind::kSemaphore, kSemaphoreMark, is_new);
+  if (is_new) {
+    int value = 0;
+    HEDDLE_REAL(sem_getvalue)(semaphore, &value);
+    s.count = value > 0 ? static_cast<std::uint32_t>(value) : 0;
+  }
+  return s;
+}
+
+int as_result(int error) {
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+using heddle::abi::as_result;
+using heddle::abi::engine;
+using heddle::abi::semaphore_object;
+using heddle::sched::kNoDeadline;
+
+HEDDLE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
+  const int result = HEDDLE_REAL(sem_init)(semaphore, shared, value);
+  if (result == 0 && engine() != nullptr) heddle::abi::mark_of(semaphore, heddle::abi::kSemaphoreMark) = 0;
+  return result;
+}
+HEDDLE_EXPORT int sem_destroy(sem_t* semaphore) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_destroy)(semaphore);
+  auto& s = semaphore_object(*e, semaphore);
+  if (e->scheduler().waiters(heddle::sched::WaitKind::kSemaphore, s.address) != 0) {
+    e->misuse(heddle::FindingKind::kSemaphoreMisuse, "destruction of a semaphore that a thread waits on", s,
+              HEDDLE_CALLER_PC);
+  }
+  heddle::abi::mark_of(semaphore, heddle::abi::kSemaphoreMark) = 0;
+  return 0;
+}
+HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_wait)(semaphore);
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false, kNoDeadline, HEDDLE_CALLER_PC));
+}
+HEDDLE_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_trywait)(semaphore);
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), true, kNoDeadline, HEDDLE_CALLER_PC));
+}
+HEDDLE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* time) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_timedwait)(semaphore, time);
+  if (!heddle::abi::valid_time(*time)) return as_result(EINVAL);
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false,
+                                     heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC));
+}
+HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_clockwait)(semaphore, clock, time);
+  if (!heddle::abi::valid_time(*time)) return as_result(EINVAL);
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false, heddle::abi::deadline_of(*time, clock),
+                                     HEDDLE_CALLER_PC));
+}
+HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_post)(semaphore);
+  return as_result(e->semaphore_post(semaphore_object(*e, semaphore), HEDDLE_CALLER_PC));
+}
+HEDDLE_EXPORT int sem_getvalue(sem_t* semaphore, int* value) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sem_getvalue)(semaphore, value);
+  *value = static_cast<int>(semaphore_object(*e, semaphore).count);
+  return 0;
+}

@@ -1,0 +1,92 @@
+// Readers-writer locks. Readers that unlock synchronise with later writers, not with each other.
+#include <cerrno>
+
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using sched::SyncObject;
+using sched::WaitKind;
+
+namespace {
+
+std::uint32_t tracked(const SyncObject& lock) {
+  return lock.count < sched::kTrackedReaders ? lock.count : sched::kTrackedReaders;
+}
+
+// The place of the thread among the readers, or the number of tracked readers.
+std::uint32_t reader_at(const SyncObject& lock, ThreadId t) {
+  std::uint32_t i = 0;
+  while (i < tracked(lock) && lock.readers[i] != t) ++i;
+  return i;
+}
+
+}  // namespace
+
+int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64_t deadline, std::uint64_t pc) {
+  const EventKind kind = write ? EventKind::kRwlockWriteLock : EventKind::kRwlockReadLock;
+  const ThreadId me = scheduler_.current();
+  visible({kind, MemoryOrder::kRelaxed, 0, l.address, pc});
+  bool blocked = false;
+  while (l.owner != kNoThread || (write && l.count != 0)) {
+    if (only_try) return EBUSY;
+    if (l.owner == me) return EDEADLK;
+    // A reader that wants to write waits for itself; otherwise one holder is named, any of several readers.
+    const ThreadId holder = l.owner != kNoThread                      ? l.owner
+                            : reader_at(l, me) < tracked(l)           ? me
+                            : l.count == 1                            ? l.readers[0]
+                                                                      : kNoThread;
+    blocked = true;
+    ++l.waiters;
+    const bool woken = wait(write ? WaitKind::kWriteLock : WaitKind::kReadLock, l.address, deadline, holder);
+    --l.waiters;
+    if (!woken && (l.owner != kNoThread || (write && l.count != 0))) return ETIMEDOUT;
+  }
+  if (write) {
+    l.owner = me;
+    acquire_clock(l.reader_clock, me);
+  } else {
+    if (l.count < sched::kTrackedReaders) l.readers[l.count] = me;
+    ++l.count;
+  }
+  l.where_pc = pc;
+  l.where_stack = recording_ ? stack_of(self()) : kEmptyStack;
+  acquire(l);
+  done(kind, l.number);
+  if (Event* e = record(kind, pc)) {
+    e->address = l.address;
+    e->flags = blocked ? event_flags::kBlocked : 0;
+  }
+  return 0;
+}
+
+int Execution::rwlock_unlock(SyncObject& l, std::uint64_t pc) {
+  visible({EventKind::kRwlockUnlock, MemoryOrder::kRelaxed, 0, l.address, pc});
+  const ThreadId me = scheduler_.current();
+  if (l.owner == me) {
+    release(l);
+    l.owner = kNoThread;
+  } else if (l.count == 0) {
+    misuse(FindingKind::kRwlockMisuse,
+           l.owner == kNoThread ? "unlock of an rwlock that is not locked" : "unlock of an rwlock that another thread holds",
+           l, pc);
+  } else {
+    const std::uint32_t at = reader_at(l, me);
+    if (at == tracked(l) && l.count <= sched::kTrackedReaders) {
+      misuse(FindingKind::kRwlockMisuse, "unlock of an rwlock that the thread does not hold", l, pc);
+    }
+    release_clock(l.reader_clock);
+    --l.count;
+    if (at < tracked(l) + 1) l.readers[at] = l.readers[tracked(l)];
+  }
+  if (l.waiters != 0) {
+    scheduler_.wake_all(WaitKind::kReadLock, l.address);
+    scheduler_.wake_all(WaitKind::kWriteLock, l.address);
+  }
+  done(EventKind::kRwlockUnlock, l.number);
+  if (Event* e = record(EventKind::kRwlockUnlock, pc)) e->address = l.address;
+  return 0;
+}
+
+}  // namespace heddle::engine

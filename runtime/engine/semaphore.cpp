@@ -1,0 +1,82 @@
+// Semaphores and barriers.
+#include <pthread.h>
+
+#include <cerrno>
+#include <climits>
+
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using sched::SyncObject;
+using sched::Thread;
+using sched::WaitKind;
+
+int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadline, std::uint64_t pc) {
+  visible({EventKind::kSemaphoreWait, MemoryOrder::kRelaxed, 0, s.address, pc});
+  while (s.count == 0) {
+    if (only_try) return EAGAIN;
+    ++s.waiters;
+    const bool woken = wait(WaitKind::kSemaphore, s.address, deadline);
+    --s.waiters;
+    if (!woken && s.count == 0) return ETIMEDOUT;
+  }
+  --s.count;
+  changed();
+  acquire(s);
+  done(EventKind::kSemaphoreWait, s.count);
+  if (Event* e = record(EventKind::kSemaphoreWait, pc)) {
+    e->address = s.address;
+    e->value = s.count;
+  }
+  return 0;
+}
+
+int Execution::semaphore_post(SyncObject& s, std::uint64_t pc) {
+  visible({EventKind::kSemaphorePost, MemoryOrder::kRelaxed, 0, s.address, pc});
+  if (s.count == INT_MAX) return EOVERFLOW;
+  release(s);
+  ++s.count;
+  changed();
+  // All that wait may try; who runs first takes it.
+  if (s.waiters != 0) scheduler_.wake_all(WaitKind::kSemaphore, s.address);
+  done(EventKind::kSemaphorePost, s.count);
+  if (Event* e = record(EventKind::kSemaphorePost, pc)) {
+    e->address = s.address;
+    e->value = s.count;
+  }
+  return 0;
+}
+
+int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
+  visible({EventKind::kBarrierWait, MemoryOrder::kRelaxed, 0, b.address, pc});
+  release(b);
+  changed();
+  const std::uint32_t round = b.generation;
+  const bool last = ++b.count == b.threshold;
+  done(EventKind::kBarrierWait, b.count);
+  if (Event* e = record(EventKind::kBarrierWait, pc)) {
+    e->address = b.address;
+    e->value = b.count;
+  }
+  if (last) {
+    // Everything before the barrier in any thread happens before everything after it in all; arrivals of the next
+    // round must not count, so those who wait are told now.
+    scheduler_.for_each_blocked([&](Thread& t) {
+      if (t.wait == WaitKind::kBarrier && t.wait_object == b.address) acquire_clock(b.clock, t.id);
+    });
+    acquire(b);
+    memory_.forget(sync_clocks_[b.clock]);
+    b.count = 0;
+    ++b.generation;
+    scheduler_.wake_all(WaitKind::kBarrier, b.address);
+    return PTHREAD_BARRIER_SERIAL_THREAD;
+  }
+  ++b.waiters;
+  while (b.generation == round) wait(WaitKind::kBarrier, b.address);
+  --b.waiters;
+  return 0;
+}
+
+}  // namespace heddle::engine
