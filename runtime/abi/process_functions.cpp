@@ -16,6 +16,9 @@ namespace {
 // Programs see the same process id in every execution; calls that take one translate it back.
 constexpr pid_t kProgramPid = 4711;
 
+// std::terminate was called without an exception: abort, which follows, tells that instead.
+bool terminating = false;
+
 void write_error(const char* text) { raw_syscall(SYS_write, 2, text, strlen(text)); }
 
 // What the C++ runtime would say of the exception that nobody caught; nullptr if there is none.
@@ -61,9 +64,20 @@ HEDDLE_EXPORT void abort() noexcept {
     if (const char* exception = heddle::abi::uncaught_exception_type(text)) {
       e->fatal(FindingKind::kUncaughtException, exception, HEDDLE_CALLER_PC, SIGABRT);
     }
+    if (heddle::abi::terminating) {
+      e->fatal(FindingKind::kTerminate, "std::terminate was called", HEDDLE_CALLER_PC, SIGABRT);
+    }
     e->fatal(FindingKind::kAbort, "abort was called", HEDDLE_CALLER_PC, SIGABRT);
   }
   HEDDLE_REAL(abort)();
+  __builtin_unreachable();
+}
+
+// std::terminate, as compiled code calls it (a joinable thread destroyed, say).
+HEDDLE_EXPORT void _ZSt9terminatev() {
+  heddle::abi::terminating = engine() != nullptr;
+  using Real = void();
+  heddle::abi::next_function<Real>("_ZSt9terminatev")();
   __builtin_unreachable();
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <unwind.h>
 
 #include "runtime/abi/pthread_objects.h"
@@ -25,36 +26,43 @@ void* run_thread(void* argument) {
   exit_thread(*current, call.start(call.argument));
 }
 
-// pthread_exit runs the destructors of the frames that it leaves, as libc's does by a forced unwind.
+// pthread_exit leaves the thread's frames as libc's does, by a forced unwind that runs the destructors of C++ frames.
+// C code compiled without exceptions registers its cleanup handlers as jump buffers instead (pthread_cleanup_push):
+// on arriving in the frame of such a buffer the unwind jumps there, the handler runs, and __pthread_unwind_next goes
+// on. The chain of buffers is kept in words that <pthread.h> reserves for the implementation.
 struct ForcedExit {
   _Unwind_Exception exception;
   void* result;
+  __pthread_unwind_buf_t* buffers;
 };
 
+// One per thread suffices: a thread exits once.
+ForcedExit forced_exits[kMaxThreads];
+
+ForcedExit& forced_exit_of(engine::Execution& e) { return forced_exits[index_of(e.self().id)]; }
+
+void run_cleanup(ForcedExit& forced) {
+  __pthread_unwind_buf_t* buffer = forced.buffers;
+  forced.buffers = static_cast<__pthread_unwind_buf_t*>(buffer->__pad[0]);
+  longjmp(reinterpret_cast<__jmp_buf_tag*>(buffer->__cancel_jmp_buf), 1);
+}
+
 _Unwind_Reason_Code at_frame(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception* exception,
-                             _Unwind_Context*, void*) {
-  if ((actions & _UA_END_OF_STACK) != 0) {
-    exit_thread(*current, reinterpret_cast<ForcedExit*>(exception)->result);
+                             _Unwind_Context* context, void*) {
+  auto& forced = *reinterpret_cast<ForcedExit*>(exception);
+  if (forced.buffers != nullptr && _Unwind_GetCFA(context) > reinterpret_cast<std::uint64_t>(forced.buffers)) {
+    run_cleanup(forced);
   }
+  if ((actions & _UA_END_OF_STACK) != 0) exit_thread(*current, forced.result);
   return _URC_NO_REASON;
 }
 
-using ForcedUnwind = _Unwind_Reason_Code(_Unwind_Exception*, _Unwind_Stop_Fn, void*);
-
-ForcedUnwind* forced_unwind() {
-  engine::RuntimeScope scope;
-  void* symbol = dlsym(RTLD_DEFAULT, "_Unwind_ForcedUnwind");
-  if (symbol == nullptr) {
-    void* library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_GLOBAL);
-    symbol = library != nullptr ? dlsym(library, "_Unwind_ForcedUnwind") : nullptr;
-  }
-  return reinterpret_cast<ForcedUnwind*>(symbol);
-}
-
-// One per thread suffices: a thread exits once.
-ForcedExit& forced_exit_of(engine::Execution& e) {
-  static ForcedExit exits[kMaxThreads];
-  return exits[index_of(e.self().id)];
+[[noreturn]] void unwind_thread(ForcedExit& forced) {
+  forced.exception = {};
+  _Unwind_ForcedUnwind(&forced.exception, at_frame, nullptr);
+  // Frames without unwind tables: what is left are the C handlers.
+  if (forced.buffers != nullptr) run_cleanup(forced);
+  exit_thread(*current, forced.result);
 }
 
 }  // namespace
@@ -125,13 +133,41 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
     HEDDLE_REAL(pthread_exit)(result);
     __builtin_unreachable();
   }
-  if (auto* unwind = heddle::abi::forced_unwind()) {
-    heddle::abi::ForcedExit& forced = heddle::abi::forced_exit_of(*e);
-    forced = {};
-    forced.result = result;
-    unwind(&forced.exception, heddle::abi::at_frame, nullptr);
+  heddle::abi::ForcedExit& forced = heddle::abi::forced_exit_of(*e);
+  forced.result = result;
+  heddle::abi::unwind_thread(forced);
+}
+
+HEDDLE_EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t* buffer) {
+  auto* e = engine();
+  if (e == nullptr) {
+    using Real = void(__pthread_unwind_buf_t*);
+    static Real* real = heddle::abi::next_function<Real>("__pthread_register_cancel");
+    return real(buffer);
   }
-  heddle::abi::exit_thread(*current, result);
+  heddle::abi::ForcedExit& forced = heddle::abi::forced_exit_of(*e);
+  buffer->__pad[0] = forced.buffers;
+  forced.buffers = buffer;
+}
+
+HEDDLE_EXPORT void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer) {
+  auto* e = engine();
+  if (e == nullptr) {
+    using Real = void(__pthread_unwind_buf_t*);
+    static Real* real = heddle::abi::next_function<Real>("__pthread_unregister_cancel");
+    return real(buffer);
+  }
+  heddle::abi::forced_exit_of(*e).buffers = static_cast<__pthread_unwind_buf_t*>(buffer->__pad[0]);
+}
+
+HEDDLE_EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t* buffer) {
+  auto* e = engine();
+  if (e == nullptr) {
+    using Real = void(__pthread_unwind_buf_t*);
+    heddle::abi::next_function<Real>("__pthread_unwind_next")(buffer);
+    __builtin_unreachable();
+  }
+  heddle::abi::unwind_thread(heddle::abi::forced_exit_of(*e));
 }
 
 HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {

@@ -82,7 +82,12 @@ void Execution::observe_spin() {
     return;
   }
   ++spin_visits_;
-  if (insert(mix(private_state(), index_of(scheduler_.current())))) ++spin_states_;
+  std::uint64_t state = 0;
+  {
+    RuntimeScope scope;  // the unwinder takes a mutex
+    state = private_state();
+  }
+  if (insert(mix(state, index_of(scheduler_.current())))) ++spin_states_;
   if (spin_states_ > kStates / 2) {
     // Ever new private states: somebody is computing.
     if (channel_.header()->current.steps >= spec().max_steps) finish(Ending::kCut, 0);

@@ -32,7 +32,8 @@ std::uint64_t current_fs_base() {
 void prepare_fiber(Fiber& fiber, void* stack_top, std::uint64_t fs_base, void (*entry)(void*), void* argument) {
   auto top = reinterpret_cast<std::uint64_t>(stack_top) & ~std::uint64_t{15};
   auto* word = reinterpret_cast<std::uint64_t*>(top);
-  *--word = 0;  // keeps heddle_fiber_start's frame aligned as after a call
+  *--word = 0;  // heddle_fiber_start calls with an aligned stack
+  *--word = 0;
   *--word = reinterpret_cast<std::uint64_t>(&heddle_fiber_start);
   *--word = 0;                                                         // rbp
   *--word = reinterpret_cast<std::uint64_t>(entry);                    // rbx

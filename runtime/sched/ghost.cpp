@@ -16,6 +16,7 @@ struct Birth {
   std::uint64_t fs_base = 0;
   void* stack_top = nullptr;
   std::uint32_t tid = 0;
+  std::uint32_t told = 0;  // futex: everything above is written
 };
 
 // The one mutable global of this file: where in libc's thread control block the kernel keeps the thread's id
@@ -43,7 +44,13 @@ void* be_born(void* argument) {
   // Frames of start_thread above this one must survive: pthread_exit unwinds through none of them, but libc keeps
   // its cancellation buffer there.
   birth->stack_top = static_cast<char*>(__builtin_frame_address(0)) - 512;
+  __atomic_store_n(&birth->told, 1, __ATOMIC_RELEASE);
+  raw_syscall(SYS_futex, &birth->told, FUTEX_WAKE, 1, 0, 0, 0);
   for (;;) raw_syscall(SYS_exit, 0);
+}
+
+void wait_until_told(const Birth& birth) {
+  while (__atomic_load_n(&birth.told, __ATOMIC_ACQUIRE) == 0) raw_syscall(SYS_futex, &birth.told, FUTEX_WAIT, 0, 0, 0, 0);
 }
 
 void wait_until_gone(std::uint64_t fs_base) {
@@ -88,6 +95,7 @@ bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
   pthread_attr_destroy(&attributes);
   if (error != 0) return false;
   // The kernel clears the id as the very last act of the thread; nothing of it runs after that.
+  wait_until_told(birth);
   wait_until_gone(static_cast<std::uint64_t>(handle));
   *tid_word(handle) = ghost_tid(slot);
   ghost.fs_base = birth.fs_base;

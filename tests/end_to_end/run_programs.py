@@ -16,10 +16,11 @@ Directives are comments at the top of the file, before its first line of code:
     // outcomes: A, B, ...      run with --histogram: exactly these outcomes are seen
     // skip: COMPILER REASON    a known gap (COMPILER may be `all`); the test is skipped and says so
 
-Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
+For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import glob
+import itertools
 import json
 import os
 import re
@@ -41,15 +42,14 @@ class Failure(Exception):
 
 
 class Program:
-    def __init__(self, path):
+    def __init__(self, path, verdict=None, directives=()):
         self.path = os.path.realpath(path)
-        self.verdict = os.path.basename(os.path.dirname(self.path))
+        self.verdict = verdict or os.path.basename(os.path.dirname(self.path))
         self.is_c = path.endswith(".c")
         self.directives = {}
         with open(self.path, encoding="utf-8") as file:
-            for line in file:
-                if not line.startswith(("//", "/*")):
-                    break
+            comments = itertools.takewhile(lambda line: line.startswith(("//", "/*")), file)
+            for line in [*("// " + directive for directive in directives), *comments]:
                 match = DIRECTIVE.match(line.rstrip())
                 if match:
                     self.directives.setdefault(match[1], []).append(match[2])
@@ -211,12 +211,15 @@ def main():
     parser.add_argument("--heddle", default=os.path.join(TESTS, "..", "build", "bin", "heddle"))
     parser.add_argument("--compiler", choices=sorted(C_COMPILER), action="append")
     parser.add_argument("--work", default=os.path.join(TESTS, "..", "build", "tests", "programs"))
+    parser.add_argument("--verdict", choices=("pass", "fail"))
+    parser.add_argument("--directive", action="append", default=[])
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
     arguments = parser.parse_args()
     if not os.access(arguments.heddle, os.X_OK):
         raise SystemExit(f"{arguments.heddle} is not there: run scripts/build first")
 
-    programs = [Program(path) for path in arguments.programs or all_programs()]
+    programs = [Program(path, arguments.verdict, arguments.directive)
+                for path in arguments.programs or all_programs()]
     statuses = [run_one(arguments.heddle, program, compiler, arguments.work)
                 for program in programs for compiler in arguments.compiler or sorted(C_COMPILER)]
     if len(statuses) == 1:

@@ -67,17 +67,36 @@ std::string declared_name(Dwarf_Die& die) {
       declaration = target;
     }
   }
-  std::string full(name);
+  // Innermost first. A lambda is the operator() of a class without a name.
+  std::vector<std::string> names;
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(&declaration, &scopes);
-  for (int i = 1; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    if (tag != DW_TAG_namespace && tag != DW_TAG_class_type && tag != DW_TAG_structure_type) continue;
-    const char* scope = dwarf_diename(&scopes[i]);
-    full.insert(0, fmt::format("{}::", scope != nullptr ? scope : "(anonymous namespace)"));
+  for (int i = 0; i < count; ++i) {
+    const char* scope = i == 0 ? name : text_attribute(scopes[i], DW_AT_name);
+    switch (dwarf_tag(&scopes[i])) {
+      case DW_TAG_namespace:
+        names.emplace_back(scope != nullptr ? scope : "(anonymous namespace)");
+        break;
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type:
+        if (scope != nullptr) {
+          names.emplace_back(scope);
+        } else if (!names.empty() && names.back().starts_with("operator()")) {
+          names.back() = "<lambda()>";
+        }
+        break;
+      default:
+        if (i == 0) names.emplace_back(name);
+        if (i > 0 && scope != nullptr && dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+          names.push_back(std::string(scope) + "()");
+        }
+        break;
+    }
   }
+  std::string full;
+  for (const std::string& part : names) full.insert(0, full.empty() ? part : part + "::");
   std::free(scopes);
-  return full;
+  return full.empty() ? name : full;
 }
 
 std::string file_name(Dwarf_Die& unit, std::uint64_t number, const char* directory) {

@@ -28,25 +28,22 @@ bool is_system_path(std::string_view path) {
          path.find("/lib/gcc/") != std::string_view::npos || path.find("/sysdeps/") != std::string_view::npos;
 }
 
-// How the libraries come to call main or a thread's function: libstdc++'s and libc++'s std::thread and
-// std::async, and libc. std::__invoke and a bound function's operator() count only as part of such a tail.
-bool is_start_machinery(const Frame& frame) {
-  if (is_runtime(frame)) return true;
-  const std::string_view f = frame.function;
-  for (const std::string_view name :
-       {"_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl", "start_thread",
-        "clone", "clone3", "__clone", "__clone3", "execute_native_thread_routine"}) {
-    if (f == name) return true;
+// "void std::__invoke<f>(…)" and the like, for code that has no line information: the name without its return
+// type.
+bool is_library_function(std::string_view function) {
+  std::size_t name = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    const char c = function[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (depth != 0) continue;
+    if (c == '(') break;
+    if (c == ' ') name = i + 1;
   }
-  // No start of a stack is deeper than this in the library, so that a user's own std::function is not cut
-  // off.
-  for (const std::string_view prefix :
-       {"std::__invoke", "std::thread::", "void std::__invoke", "std::__1::__thread_"}) {
-    if (f.starts_with(prefix)) return true;
-  }
-  return f.find("std::thread::_Invoker<") != std::string_view::npos ||
-         f.find("std::thread::_State_impl<") != std::string_view::npos ||
-         (f.find(" std::__invoke") != std::string_view::npos && is_system_path(frame.file));
+  function.remove_prefix(name);
+  return function.starts_with("std::") || function.starts_with("__gnu_cxx::") ||
+         function.starts_with("__cxxabiv1::");
 }
 
 }  // namespace
@@ -76,16 +73,17 @@ std::vector<Frame> visible_frames(const Trace& trace, std::uint64_t pc, StackId 
   const auto first = std::find_if_not(frames.begin(), frames.end(), is_runtime);
   if (first == frames.end()) return frames;
   frames.erase(frames.begin(), first);
+  // What lies outside the user's outermost function is how the libraries come to call it.
   std::size_t kept = frames.size();
-  while (kept > 1 && is_start_machinery(frames[kept - 1])) --kept;
+  while (kept > 0 && !is_own_code(frames[kept - 1])) --kept;
+  if (kept == 0) kept = frames.size();
   frames.resize(kept);
   return frames;
 }
 
 bool is_own_code(const Frame& frame) {
-  if (is_runtime(frame)) return false;
-  if (!frame.file.empty()) return !is_system_path(frame.file);
-  return !frame.module.empty() && !is_system_path(frame.module);
+  if (frame.module.empty() || is_runtime(frame) || is_system_path(frame.module)) return false;
+  return frame.file.empty() ? !is_library_function(frame.function) : !is_system_path(frame.file);
 }
 
 const Frame* deciding_frame(const std::vector<Frame>& frames) {
@@ -95,8 +93,7 @@ const Frame* deciding_frame(const std::vector<Frame>& frames) {
 }
 
 std::string thread_function(const Trace& trace, ThreadId thread) {
-  // The deepest stack among the thread's first events: its first event may come from before its function.
-  std::string best;
+  // Not its first event alone, which may come from before its function.
   int looked_at = 0;
   for (const TraceEvent& event : trace.events) {
     if (event.thread != thread || event.pc == 0) continue;
@@ -106,7 +103,7 @@ std::string thread_function(const Trace& trace, ThreadId thread) {
     }
     if (++looked_at == 16) break;
   }
-  return best;
+  return {};
 }
 
 }  // namespace heddle

@@ -20,7 +20,7 @@ constexpr std::size_t kNarrowestColumn = 24;
 constexpr std::size_t kWidestPlace = 20;
 constexpr std::size_t kIndent = 2;  // of a cell's further lines
 
-// Breaks at spaces; a word that is longer than a line is cut.
+// Breaks at spaces, but not at kNoBreak; a word that is longer than a line is cut.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;
@@ -28,6 +28,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   while (at <= text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     std::string word = text.substr(at, end - at);
+    std::replace(word.begin(), word.end(), kNoBreak, ' ');
     at = end + 1;
     const std::size_t room = lines.empty() ? width : width - kIndent;
     if (!line.empty() && width_of(line) + 1 + width_of(word) > room) {
@@ -50,7 +51,7 @@ class Table {
         width_(std::max<std::size_t>(options.width, 40)),
         style_(options.color),
         names_(trace),
-        rows_(choose_rows(trace, {options.max_rows, options.finding})) {}
+        rows_(choose_rows(trace, {std::max<std::size_t>(options.max_rows, 1), options.finding})) {}
 
   std::string write() {
     if (trace_.events.empty()) return {};
@@ -97,9 +98,9 @@ class Table {
       for (const auto& [thread, column] : column_of_) {
         tag_width_ = std::max(tag_width_, thread_tag(thread).size());
       }
-      const std::size_t fixed =
-          number_width_ + 2 + tag_width_ + 1 + (place_width_ > 0 ? place_width_ + 2 : 0);
-      cell_width_ = std::max<std::size_t>(width_ - std::min(width_, fixed + 2), 16);
+      if (width_ < 60) place_width_ = 0;
+      cell_width_ =
+          width_ - std::min(width_ - 16, number_width_ + 2 + (place_width_ > 0 ? place_width_ + 2 : 0));
     }
   }
 
@@ -162,12 +163,8 @@ class Table {
     previous_ = event.thread;
     any_stale_ |= operation.is_stale;
     any_cited_ |= row.cited;
-    std::string text = operation.line();
-    std::size_t width = cell_width_;
-    if (one_column_) {
-      text = padded(thread_tag(event.thread), tag_width_) + " " + text;
-      width = cell_width_;
-    }
+    std::string text = operation.line(kNoBreak);
+    if (one_column_) text = padded(thread_tag(event.thread), tag_width_) + kNoBreak + text;
     const auto paint = [&](const std::string& cell) {
       if (event.kind == EventKind::kFinding || row.cited) return style_.red(cell);
       if (operation.is_stale) return style_.magenta(cell);
@@ -175,7 +172,7 @@ class Table {
       return cell;
     };
     bool first = true;
-    for (const std::string& part : wrapped(text, width)) {
+    for (const std::string& part : wrapped(text, cell_width_)) {
       out_ += line(first ? fmt::format("#{}", index_of(event.id)) : "", first && row.cited ? "!" : "",
                    one_column_ ? 0 : column_of_.at(event.thread), part, first && switched,
                    first ? place_of(event) : "", paint);
@@ -187,10 +184,11 @@ class Table {
     const std::string indent(number_width_ + 2, ' ');
     for (const std::string& entry : names_.legend())
       out_ += style_.dim(clipped(indent + entry, width_)) + "\n";
-    std::string key = "▸ another thread runs   ← the store that was read";
-    if (any_stale_) key += "   STALE: a newer store existed";
-    if (any_cited_) key += "   ! cited by the report";
-    out_ += style_.dim(clipped(indent + key, width_)) + "\n";
+    std::string key = "▸ another thread runs · ← the store that was read";
+    if (any_stale_) key += " · STALE: a newer store existed";
+    if (any_cited_) key += " · ! cited by the report";
+    for (const std::string& part : wrapped(key, width_ - indent.size()))
+      out_ += style_.dim(indent + part) + "\n";
   }
 
   const Trace& trace_;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tool/artifact/trace.h"
-#include "tool/report/campaign_report.h"
+#include "tool/artifact/campaign_report.h"
 
 namespace heddle::report {
 

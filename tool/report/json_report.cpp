@@ -66,8 +66,9 @@ std::string json_report(const CampaignReport& report) {
   json["warnings"] = strings(report.warnings);
   json["endings"] = endings_of(report);
   if (report.histogram) {
-    json["outcomes"] = Json::object();
-    for (const auto& [outcome, count] : report.outcomes) json["outcomes"][utf8(outcome)] = count;
+    std::map<std::string, std::uint64_t> outcomes;  // two may be one once their bytes are made UTF-8
+    for (const auto& [outcome, count] : report.outcomes) outcomes[utf8(outcome)] += count;
+    json["outcomes"] = outcomes;
   }
   json["left"] = {{"distinct_executions", report.distinct_executions},
                   {"seen_once", report.executions_seen_once},

@@ -115,15 +115,17 @@ std::string json_trace(const Trace& trace) {
   for (const TraceStackNode& node : trace.stacks) {
     json["stacks"].push_back({{"pc", hexadecimal(node.pc)}, {"caller", index_of(node.caller)}});
   }
-  json["frames"] = Json::object();
+  json["frames"] = Json::array();
   for (const auto& [pc, frames] : trace.symbols.frames) {
-    Json& list = json["frames"][hexadecimal(pc)] = Json::array();
+    Json list = Json::array();
     for (const Frame& frame : frames) list.push_back(json_frame(frame));
+    json["frames"].push_back({{"pc", hexadecimal(pc)}, {"frames", std::move(list)}});
   }
-  json["sources"] = Json::object();
+  json["sources"] = Json::array();
   for (const auto& [file, lines] : trace.symbols.sources) {
-    Json& list = json["sources"][utf8(file)] = Json::object();
-    for (const auto& [line, text] : lines) list[std::to_string(line)] = utf8(text);
+    Json list = Json::array();
+    for (const auto& [line, text] : lines) list.push_back({{"line", line}, {"text", utf8(text)}});
+    json["sources"].push_back({{"file", utf8(file)}, {"lines", std::move(list)}});
   }
   json["output"] = utf8(trace.output);
   return dumped(json);

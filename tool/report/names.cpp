@@ -36,14 +36,17 @@ Names::Block* Names::block_at(Address address, EventId when) {
   Block* best = nullptr;
   for (int looked_at = 0; after != blocks_.begin() && looked_at < 4; ++looked_at) {
     --after;
-    for (auto block = after->second.rbegin(); block != after->second.rend(); ++block) {
-      const bool early_enough = block->since == kNoEvent || when == kNoEvent || block->since <= when;
-      if (!early_enough || address - block->start >= block->size) continue;
-      if (best == nullptr ||
-          (block->since != kNoEvent && best->since != kNoEvent && block->since > best->since)) {
-        best = &*block;
-      }
-      break;
+    // The last one that existed by then; kNoEvent is the largest number.
+    auto& versions = after->second;
+    const auto later = std::upper_bound(versions.begin(), versions.end(), when,
+                                        [](EventId id, const Block& block) { return id < block.since; });
+    Block* block = later != versions.begin()            ? &*(later - 1)
+                   : versions.front().since == kNoEvent ? &versions.front()
+                                                        : nullptr;
+    if (block == nullptr || address - block->start >= block->size) continue;
+    if (best == nullptr ||
+        (block->since != kNoEvent && best->since != kNoEvent && block->since > best->since)) {
+      best = block;
     }
   }
   return best;

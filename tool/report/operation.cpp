@@ -180,9 +180,13 @@ std::string text_of(const Trace& trace, const TraceEvent& e, Names& names) {
 
 }  // namespace
 
-std::string Operation::line() const {
+std::string Operation::line(char no_break) const {
   std::string all = text;
-  if (!source.empty()) all += " " + source;
+  if (!source.empty()) {
+    std::string whole = source;
+    for (char& c : whole) c = c == ' ' ? no_break : c;
+    all += " " + whole;
+  }
   if (!remark.empty()) all += fmt::format(" ({})", remark);
   return all;
 }

@@ -9,15 +9,20 @@
 
 namespace heddle::report {
 
+// A space that holds its words together. No text that was escaped has this character.
+inline constexpr char kNoBreak = '\x1f';
+
 struct Operation {
   std::string text;    // "load flag → 1 acquire"
   std::string source;  // "← T2 #14" or "← initial"; empty: reads nothing
   std::string remark;  // "stale: T1 #17 wrote 3", "timed out"; empty: nothing special
   bool is_stale = false;
 
-  std::string line() const;
+  // All of it; `no_break` stands where a line must not be broken.
+  std::string line(char no_break = ' ') const;
 };
 
+// REQUIRES: `event` is one of trace.events.
 Operation describe(const Trace& trace, const TraceEvent& event, Names& names);
 
 // The machine-readable name of a kind, as in JSON: "atomic load".

@@ -35,7 +35,8 @@ Cited cited_by(const Trace& trace, const TraceFinding* only) {
 
 bool same_step(const TraceEvent& a, const TraceEvent& b) {
   return a.thread == b.thread && a.kind == b.kind && a.pc == b.pc && a.address == b.address &&
-         a.value == b.value && a.value2 == b.value2 && a.flags == b.flags;
+         a.value == b.value && a.value2 == b.value2 && a.flags == b.flags && a.other == b.other &&
+         a.text == b.text;
 }
 
 // Rounds of a loop of `period` events that starts at `start`, all of them the same.

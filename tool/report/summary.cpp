@@ -19,7 +19,7 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 std::string percent(double share) {
   if (share <= 0) return "0 %";
   if (share < 0.0001) return "under 0.01 %";
-  return fmt::format(share < 0.01 ? "{:.2f} %" : share < 0.1 ? "{:.1f} %" : "{:.0f} %", share * 100);
+  return fmt::format("{:.{}f} %", share * 100, share < 0.00995 ? 2 : share < 0.0995 ? 1 : 0);
 }
 
 std::string rate_text(double per_second) {
@@ -85,10 +85,13 @@ class Summary {
     std::size_t number = 0;
     for (const CampaignFinding* found : list) {
       const Trace& trace = *found->trace;
-      out_ += fmt::format("    {}. {}\n       hit {}, first in execution {}\n", ++number,
-                          finding_summary(trace, found->get(), PathStyle(trace)),
-                          found->count == 1 ? "once" : grouped(found->count) + " times",
-                          grouped(found->first_execution));
+      out_ += fmt::format("    {}. {}\n", ++number, finding_summary(trace, found->get(), PathStyle(trace)));
+      if (!found->get().message.empty())
+        out_ += "       " + clipped(escaped(found->get().message), 110) + "\n";
+      out_ += found->count == 1
+                  ? fmt::format("       hit once, in execution {}\n", grouped(found->first_execution))
+                  : fmt::format("       hit {} times, first in execution {}\n", grouped(found->count),
+                                grouped(found->first_execution));
       if (!found->artifact.empty()) out_ += "       heddle replay " + shell_word(found->artifact) + "\n";
     }
   }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tool/report/campaign_report.h"
+#include "tool/artifact/campaign_report.h"
 
 namespace heddle::report {
 
@@ -15,15 +15,6 @@ struct SummaryOptions {
 
 // Executions and their speed, distinct bugs with how often each was hit, strategies, seed, and what is left.
 std::string summary_text(const CampaignReport& report, const SummaryOptions& options = {});
-
-struct Progress {
-  std::uint64_t executions = 0;
-  std::uint64_t distinct_bugs = 0;
-  std::uint64_t buggy_executions = 0;
-  double seconds = 0;
-  double seconds_limit = 0;            // 0: none
-  std::uint64_t executions_limit = 0;  // 0: none
-};
 
 // One line of at most `width` columns, without an end of line.
 std::string progress_line(const Progress& progress, std::size_t width);

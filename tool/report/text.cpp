@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kRule = "==================\n";
 constexpr std::size_t kFunctionWidth = 110;
+constexpr std::size_t kLibraryFunctionWidth = 60;  // of code that is not the user's
 constexpr std::size_t kOutputLines = 20;
 
 std::string capitalised(std::string text) {
@@ -110,8 +111,8 @@ class Writer {
   }
 
   void frame(std::size_t number, const Frame& f) {
-    out_ += fmt::format("    #{} {}", number,
-                        f.function.empty() ? "??" : short_function(f.function, kFunctionWidth));
+    const std::size_t width = is_own_code(f) ? kFunctionWidth : kLibraryFunctionWidth;
+    out_ += fmt::format("    #{} {}", number, f.function.empty() ? "??" : short_function(f.function, width));
     if (const std::string place = place_text(f, paths_); !place.empty()) out_ += " " + style_.bold(place);
     const std::string where = f.module.empty()
                                   ? fmt::format("({:#x})", f.offset)
@@ -127,11 +128,17 @@ class Writer {
     out_ += style_.dim(fmt::format("       {:>4} | ", f.line)) + clipped(escaped(shown), 86) + "\n";
   }
 
+  // A variable in quotes, or a short name such as heap#1+8.
+  std::string name_of(Address address) {
+    const std::string name = names_.location(address);
+    return trace_.symbols.data.contains(address) ? fmt::format("'{}'", name) : name;
+  }
+
   // "mutex 'queue.lock' (0x…)".
   std::string object(const TracePart& part, std::string_view otherwise) {
     std::string text = part.text.empty() ? std::string(otherwise) : escaped(part.text);
     if (part.address == 0) return text;
-    return fmt::format("{} '{}' ({:#x})", text, names_.location(part.address), part.address);
+    return fmt::format("{} {} ({:#x})", text, name_of(part.address), part.address);
   }
 
   static std::string access_text(const TracePart& part) {
@@ -238,7 +245,7 @@ class Writer {
 
   // In the cycle: the name alone.
   std::string waited_for(const TracePart& part) {
-    if (part.address != 0) return fmt::format("'{}'", names_.location(part.address));
+    if (part.address != 0) return name_of(part.address);
     if (part.other != kNoThread) return thread_text(part.other) + " to end";
     return part.text.empty() ? "something that cannot happen" : escaped(part.text);
   }
@@ -252,7 +259,7 @@ class Writer {
     message();
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHere || part.role == PartRole::kBlockedThread) {
-        place(fmt::format("{} waits for {} and nobody is left to wake it, at:",
+        place(fmt::format("{} waits for {}, and nobody is left to wake it, at:",
                           capitalised(thread_text(part.thread)), object(part, "a condition variable")),
               part);
       }
@@ -265,9 +272,8 @@ class Writer {
       paragraph("No thread makes progress any more, however fairly they are scheduled.");
     for (const TracePart& part : finding_.parts) {
       if (part.role != PartRole::kHere && part.role != PartRole::kBlockedThread) continue;
-      const std::string what =
-          part.address != 0 ? fmt::format(" on '{}'", names_.location(part.address)) : "";
-      place(fmt::format("{} goes round and round{} at:", capitalised(thread_text(part.thread)), what), part);
+      const std::string what = part.address != 0 ? fmt::format(" on {}", name_of(part.address)) : "";
+      place(fmt::format("{} loops{} at:", capitalised(thread_text(part.thread)), what), part);
     }
   }
 
@@ -284,27 +290,23 @@ class Writer {
 
   // Everything that one thread did wrong at one place.
   void failure() {
+    const TracePart* here = nullptr;
+    for (const TracePart& part : finding_.parts) {
+      if (here == nullptr && (part.role == PartRole::kHere || part.role == PartRole::kAccess)) here = &part;
+    }
     std::string what = escaped(finding_.message);
     if (finding_.kind == FindingKind::kSignal) {
-      what = fmt::format("{}{}{}", signal_name(finding_.signal), what.empty() ? "" : ": ", what);
-    }
-    for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kHere && part.role != PartRole::kAccess) continue;
-      std::string heading = what.empty() ? "In " : what + ", in ";
-      if (!what.empty() && width_of(what) > 70) {
-        line(what);
-        heading = "In ";
-      }
-      if (part.address != 0) {
-        heading += fmt::format("{}, on {}, at:", thread_text(part.thread),
-                               object(part, finding_.kind == FindingKind::kSignal ? "address" : "object"));
-      } else {
-        heading += fmt::format("{} at:", thread_text(part.thread));
-      }
-      place(heading, part);
-      what.clear();
+      what = signal_name(finding_.signal) + (what.empty() ? "" : ": " + what);
+      if (here != nullptr) what += fmt::format(", address {:#x}", here->address);
+    } else if (here != nullptr && here->address != 0) {
+      what += (what.empty() ? "" : ": ") + object(*here, "object");
     }
     if (!what.empty()) paragraph(what);
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kHere || part.role == PartRole::kAccess) {
+        place(fmt::format("In {} at:", thread_text(part.thread)), part);
+      }
+    }
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHolds) {
         place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, "it")), part);

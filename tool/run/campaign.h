@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tool/report/campaign_report.h"
+#include "tool/artifact/campaign_report.h"
 #include "tool/report/summary.h"
 #include "tool/run/target.h"
 

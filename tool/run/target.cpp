@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "compiler/install_layout.h"
+#include "core/base/check.h"
 #include "tool/artifact/program_image.h"
 #include "tool/artifact/symboliser.h"
 
@@ -48,13 +48,14 @@ ProgramIdentity Target::identity() const {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const char* equals = std::strchr(*entry, '=');
     if (equals == nullptr) continue;
-    const std::string name(*entry, equals);
+    const std::string name(*entry, static_cast<std::size_t>(equals - *entry));
     if (worth_keeping(name)) id.environment.emplace_back(name, equals + 1);
   }
   return id;
 }
 
-Result<Target> resolve_target(const std::vector<std::string>& argv, std::vector<std::string>& notes) {
+Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
+                              std::vector<std::string>& notes) {
   if (argv.empty()) return Error{"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"};
   Target target;
   target.argv = argv;
@@ -65,9 +66,7 @@ Result<Target> resolve_target(const std::vector<std::string>& argv, std::vector<
   std::error_code ignored;
   target.path = std::filesystem::absolute(image->path, ignored).lexically_normal().string();
   target.build_id = image->build_id;
-  auto layout = compiler::find_layout();
-  if (!layout) return layout.error();
-  target.library = layout->library;
+  target.library = library;
   if (image->runtime != TsanRuntime::kHeddle) {
     // Our library in the place of the runtime that the program was linked with.
     target.preload = target.library;
@@ -87,7 +86,7 @@ ExecutionResult conclude(const Process& process, bool killed_for_time) {
     result.ending = Ending::kTimedOut;
   } else if (WIFEXITED(status)) {
     result.status = WEXITSTATUS(status);
-    result.ending = result.status == 113 ? Ending::kInternalError : Ending::kExited;
+    result.ending = result.status == kInternalErrorStatus ? Ending::kInternalError : Ending::kExited;
   } else {
     result.ending = Ending::kSignalled;
     result.status = WTERMSIG(status);

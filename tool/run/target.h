@@ -29,7 +29,9 @@ struct Target {
 };
 
 // Resolves a command line to a target that can be run, or says why not; appends what the user should know.
-Result<Target> resolve_target(const std::vector<std::string>& argv, std::vector<std::string>& warnings);
+// `library` is the installed libheddle.so.
+Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
+                              std::vector<std::string>& notes);
 
 struct LaunchOptions {
   ChannelMode mode = ChannelMode::kSingle;

@@ -9,18 +9,15 @@
 constexpr int kNone = -1;
 std::atomic<int> top{0};
 std::atomic<int> next[3] = {1, 2, kNone};
-std::atomic<int> taken[3];
 
 int pop() {
   int first = top.load();
   while (first != kNone && !top.compare_exchange_strong(first, next[first].load())) {
   }
-  if (first != kNone) assert(taken[first].fetch_add(1) == 0);
   return first;
 }
 
 void push(int slot) {
-  taken[slot].store(0);
   int first = top.load();
   do {
     next[slot].store(first);
@@ -28,12 +25,14 @@ void push(int slot) {
 }
 
 int main() {
-  std::thread other([] {
-    const int a = pop();
-    pop();
-    if (a != kNone) push(a);
+  int kept = kNone;
+  std::thread other([&] {
+    const int scratch = pop();
+    kept = pop();
+    if (scratch != kNone) push(scratch);
   });
-  pop();
-  pop();
+  const int first = pop();
+  const int second = pop();
   other.join();
+  assert(kept == kNone || (kept != first && kept != second));
 }

@@ -5,8 +5,12 @@
 
 std::atomic<int> users{0};
 
-void use() noexcept {
+void enter() {
   if (users.fetch_add(1) == 1) throw 1;
+}
+
+void use() noexcept {
+  enter();
   users.fetch_sub(1);
 }
 

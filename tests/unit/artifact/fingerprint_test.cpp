@@ -77,5 +77,16 @@ TEST(StackView, StripsTheRuntimeAndTheWayToStartAThread) {
   EXPECT_EQ(frames_of(t, 1, StackId{4}).size(), 6u);
 }
 
+TEST(StackView, KnowsTheUsersCode) {
+  EXPECT_TRUE(is_own_code(frame("f()", "/src/a.cpp", 1)));
+  EXPECT_TRUE(is_own_code(frame("f(std::string)", "", 0)));
+  EXPECT_TRUE(is_own_code(frame("main::{lambda()#1}::operator()() const", "", 0)));
+  EXPECT_FALSE(is_own_code(frame("std::mutex::lock()", "/usr/include/c++/12/bits/std_mutex.h", 1)));
+  EXPECT_FALSE(is_own_code(frame("void std::__invoke_impl<void, void (*)()>(void (*&&)())", "", 0)));
+  EXPECT_FALSE(
+      is_own_code(frame("pthread_once", "./nptl/pthread_once.c", 1, 0, "/lib/x86_64-linux-gnu/libc.so.6")));
+  EXPECT_FALSE(is_own_code(frame("f", "/h/f.cpp", 1, 0, "/opt/lib/libheddle.so")));
+}
+
 }  // namespace
 }  // namespace heddle

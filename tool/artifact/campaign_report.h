@@ -71,4 +71,14 @@ struct CampaignReport {
   }
 };
 
+// A campaign under way.
+struct Progress {
+  std::uint64_t executions = 0;
+  std::uint64_t distinct_bugs = 0;
+  std::uint64_t buggy_executions = 0;
+  double seconds = 0;
+  double seconds_limit = 0;            // 0: none
+  std::uint64_t executions_limit = 0;  // 0: none
+};
+
 }  // namespace heddle::report

@@ -1,0 +1,13 @@
+// A finding of every kind, as the runtime would report it.
+#pragma once
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+Trace sample_finding(FindingKind kind);
+
+// Message passing with a stale read: two threads, atomics, an assertion that fails.
+Trace message_passing();
+
+}  // namespace heddle::report

@@ -1,0 +1,114 @@
+#include "tool/report/text.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/random.h"
+#include "golden.h"
+#include "samples.h"
+#include "tool/report/escape.h"
+#include "tool/report/places.h"
+#include "trace_builder.h"
+
+namespace heddle::report {
+namespace {
+
+std::string name_of(FindingKind kind) {
+  std::string name = to_string(kind);
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+class EveryKind : public ::testing::TestWithParam<int> {};
+
+TEST_P(EveryKind, IsReportedAsTheGoldenTextHasIt) {
+  const auto kind = static_cast<FindingKind>(GetParam());
+  const Trace trace = sample_finding(kind);
+  TextOptions options;
+  options.artifact = "heddle-out/bug-1.heddle";
+  const std::string text = text_report(trace, trace.findings.at(0), options);
+  EXPECT_NE(text.find(std::string("WARNING: heddle: ") + to_string(kind) + " (pid=4711)\n"),
+            std::string::npos);
+  EXPECT_NE(text.find(std::string("\nSUMMARY: heddle: ") + to_string(kind)), std::string::npos);
+  EXPECT_TRUE(text.ends_with("\nreproduce: heddle replay heddle-out/bug-1.heddle\n"));
+  expect_golden("text_" + name_of(kind), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Findings, EveryKind, ::testing::Range(1, static_cast<int>(FindingKind::kCount)),
+                         [](const auto& kind) { return name_of(static_cast<FindingKind>(kind.param)); });
+
+TEST(TextReport, WithoutSymbolsShowsModuleAndOffset) {
+  TraceBuilder b;
+  b.finding(FindingKind::kAbort);
+  TracePart& p = b.part(PartRole::kHere, 0, {});
+  p.pc = 0x555555555234;
+  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  EXPECT_NE(text.find("    #0 ?? (program+0x1234)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("SUMMARY: heddle: abort (program+0x1234)\n"), std::string::npos) << text;
+}
+
+TEST(TextReport, NothingFromTheProgramReachesTheTerminalUnescaped) {
+  TraceBuilder b;
+  const std::string evil = "\x1b[2J\x07\r\n\xff\xe2\x80\xae";
+  b.trace.output = evil;
+  b.source("/e" + evil, 1, evil);
+  b.finding(FindingKind::kReported, evil);
+  TracePart& p = b.part(PartRole::kHere, 1, {{evil, "/e" + evil, 1, 1, "/m" + evil}});
+  p.address = b.global(evil, 4);
+  p.text = evil;
+  TextOptions options;
+  options.artifact = "a" + evil;
+  const std::string text = text_report(b.trace, b.trace.findings[0], options);
+  for (const char c : text) {
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << static_cast<int>(c);
+    EXPECT_NE(c, '\x7f');
+  }
+  EXPECT_EQ(text.find("\xe2\x80\xae"), std::string::npos);
+  EXPECT_EQ(text.find("\xff"), std::string::npos);
+}
+
+TEST(TextReport, ColoursOnlyWhenAsked) {
+  const Trace trace = sample_finding(FindingKind::kDataRace);
+  EXPECT_EQ(text_report(trace, trace.findings[0]).find('\x1b'), std::string::npos);
+  TextOptions options;
+  options.color = true;
+  EXPECT_NE(text_report(trace, trace.findings[0], options).find('\x1b'), std::string::npos);
+}
+
+TEST(Escape, KeepsTextAndStopsTricks) {
+  EXPECT_EQ(escaped("größe → 3"), "größe → 3");
+  EXPECT_EQ(escaped("a\tb\n\x01\x7f"), "a\\tb\\n\\x01\\x7f");
+  EXPECT_EQ(escaped("\xc0\xaf\xed\xa0\x80"), "\\xc0\\xaf\\xed\\xa0\\x80");
+  EXPECT_EQ(escaped("\xe2\x80\xae"), "\\u{202e}");
+  EXPECT_EQ(escaped("\xc2\x9b"), "\\x9b");  // the one-character form of ESC [
+  EXPECT_EQ(escaped_lines("a\n\tb\x1b"), "a\n\tb\\x1b");
+  EXPECT_EQ(width_of("größe"), 5u);
+  EXPECT_EQ(clipped("größenwahn", 5), "größ…");
+  EXPECT_EQ(clipped_front("path/file.cpp:9", 8), "…e.cpp:9");
+}
+
+TEST(Places, LongFunctionsLoseTemplateArgumentsFirst) {
+  EXPECT_EQ(short_function("f(int)", 40), "f(int)");
+  EXPECT_EQ(short_function("std::vector<int, std::allocator<int> >::push_back(int&&)", 40),
+            "std::vector<…>::push_back(int&&)");
+  EXPECT_EQ(short_function("std::vector<int, std::allocator<int> >::push_back(int&&)", 30),
+            "std::vector<…>::push_back(…)");
+  EXPECT_EQ(short_function("Set<int>::operator<(Set<int> const&) const", 34),
+            "Set<…>::operator<(Set<…> const&) …");
+}
+
+TEST(ShellWord, CanBePasted) {
+  EXPECT_EQ(shell_word("heddle-out/bug-1.heddle"), "heddle-out/bug-1.heddle");
+  EXPECT_EQ(shell_word("my dir/it's"), "'my dir/it'\\''s'");
+  EXPECT_EQ(shell_word("a\nb'"), "$'a\\nb\\''");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(Numbers, AreGrouped) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+}
+
+}  // namespace
+}  // namespace heddle::report

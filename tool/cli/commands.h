@@ -1,0 +1,15 @@
+// The commands of `heddle`, one file each. Each answers the exit code of the process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+using Arguments = std::vector<std::string>;  // what follows the command's name
+
+int run_command(const Arguments& arguments);
+int replay_command(const Arguments& arguments);
+int show_command(const Arguments& arguments);
+
+}  // namespace heddle::cli

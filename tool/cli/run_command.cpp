@@ -1,0 +1,161 @@
+// heddle run: a campaign, told to the user as it goes.
+#include <fmt/core.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "compiler/install_layout.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/run_options.h"
+#include "tool/replay/determinism.h"
+#include "tool/report/columns.h"
+#include "tool/report/escape.h"
+#include "tool/report/json.h"
+#include "tool/report/summary.h"
+#include "tool/report/text.h"
+
+namespace heddle::cli {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int) { interrupted.store(true); }
+
+// One line on a terminal that is written over again and again.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool enabled) : enabled_(enabled) {}
+  void show(const report::Progress& progress) {
+    if (!enabled_) return;
+    fmt::print(stderr, "\r\x1b[K{}", report::progress_line(progress, terminal_width() - 1));
+    std::fflush(stderr);
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+};
+
+std::string describe(const run::FoundBug& bug, const RunOptions& options) {
+  report::TextOptions text;
+  text.artifact = bug.artifact;
+  text.strip_path_prefix = options.strip_path_prefix;
+  text.color = use_color(options.color) && options.log_path.empty();
+  const TraceFinding& finding = bug.trace.findings[bug.finding];
+  std::string result = report::text_report(bug.trace, finding, text);
+  report::ColumnOptions columns;
+  columns.color = text.color;
+  columns.finding = &finding;
+  if (finding.severity == Severity::kBug) result += report::columns(bug.trace, columns);
+  if (!bug.trace.output.empty() && finding.severity == Severity::kBug) {
+    result += "  The program's output in this execution:\n";
+    std::size_t at = 0;
+    const std::string& output = bug.trace.output;
+    while (at < output.size() && at < 4000) {
+      const std::size_t end = std::min(output.find('\n', at), output.size());
+      result += "    | " + report::escaped(output.substr(at, end - at)) + "\n";
+      at = end + 1;
+    }
+    if (at < output.size()) result += "    | …\n";
+  }
+  if (!bug.confirmed) result += "  This execution did not repeat exactly; see the warning in the summary.\n";
+  return result;
+}
+
+class Log {
+ public:
+  explicit Log(const std::string& path) : file_(path.empty() ? stderr : std::fopen(path.c_str(), "w")) {}
+  ~Log() {
+    if (file_ != nullptr && file_ != stderr) std::fclose(file_);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  bool usable() const { return file_ != nullptr; }
+  void write(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), file_);
+    std::fflush(file_);
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+int exit_code_of(const run::CampaignOutcome& outcome, const RunOptions& options) {
+  bool bug = false;
+  for (const run::FoundBug& found : outcome.bugs) {
+    const Severity severity = found.trace.findings[found.finding].severity;
+    bug = bug || ((severity == Severity::kBug || options.campaign.warnings_as_bugs) && found.confirmed);
+  }
+  if (bug) return options.bug_exit_code;
+  if (outcome.error) return complain(*outcome.error);
+  return static_cast<int>(outcome.unconfirmed != 0 ? ExitCode::kInconclusive : ExitCode::kNoBug);
+}
+
+Status write_json(const report::CampaignReport& report, const RunOptions& options) {
+  return options.json.empty() ? Status(Done{}) : write_text_file(options.json, report::json_report(report));
+}
+
+int verify(const run::Target& target, const RunOptions& options) {
+  auto verdict = replay::verify_determinism(target, options.campaign.spec, options.campaign.executions.value_or(20));
+  if (!verdict) return complain(verdict.error());
+  report::CampaignReport report;
+  report.tool_version = HEDDLE_VERSION;
+  report.seed = options.campaign.spec.seed;
+  report.program = target.argv;
+  report.program_path = target.path;
+  report.options = options.given;
+  report.executions = verdict->executions;
+  if (!verdict->divergence.empty()) report.warnings.push_back(verdict->divergence);
+  if (auto written = write_json(report, options); !written) return complain(written.error());
+  if (!verdict->divergence.empty()) {
+    return complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive});
+  }
+  fmt::print(stderr, "heddle: deterministic: {} executions ran twice, event for event the same\n", verdict->executions);
+  return 0;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  RunOptions options;
+  if (const auto code = parse_run_options(arguments, options)) return *code;
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  std::vector<std::string> notes;
+  auto target = run::resolve_target(options.program, layout->library, notes);
+  if (!target) return complain(target.error());
+  for (const std::string& text : notes) warn(text);
+  auto input = run::InputFile::keep_standard_input();
+  if (!input) return complain(input.error());
+  target->input = input->descriptor();
+  Log log(options.log_path);
+  if (!log.usable()) return complain({"Cannot write " + options.log_path + "."});
+  if (options.verify_determinism) return verify(*target, options);
+  if (!options.quiet) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
+
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  ProgressLine progress(!options.no_progress && !options.quiet && stderr_is_terminal());
+  run::Campaign campaign(*target, options.campaign);
+  campaign.on_progress = [&](const report::Progress& p) { progress.show(p); };
+  campaign.on_bug = [&](const run::FoundBug& bug) {
+    progress.clear();
+    log.write(describe(bug, options));
+  };
+  run::CampaignOutcome outcome = campaign.run(interrupted);
+  progress.clear();
+  outcome.report.tool_version = HEDDLE_VERSION;
+  outcome.report.options = options.given;
+  outcome.report.histogram = options.histogram;
+  outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
+  if (!options.quiet) log.write(report::summary_text(outcome.report, {use_color(options.color), 40}));
+  if (auto written = write_json(outcome.report, options); !written) return complain(written.error());
+  return exit_code_of(outcome, options);
+}
+
+}  // namespace heddle::cli

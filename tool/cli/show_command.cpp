@@ -1,0 +1,48 @@
+// heddle show: what is in an artifact.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tool/artifact/artifact.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/terminal.h"
+#include "tool/report/json.h"
+#include "tool/report/show.h"
+
+namespace heddle::cli {
+
+int show_command(const Arguments& arguments) {
+  std::string artifact;
+  bool json = false;
+  bool all = false;
+  CLI::App app("Prints what an artifact holds: what was run, the findings, the trace and the program's output.",
+               "heddle show");
+  app.footer("examples:\n  heddle show heddle-out/bug-1.heddle\n  heddle show --json heddle-out/bug-1.heddle | jq .findings");
+  app.add_option("artifact", artifact, "bug-N.heddle")->required()->type_name("FILE");
+  app.add_flag("--json", json, "as JSON");
+  app.add_flag("--all", all, "every event, nothing folded");
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      fmt::print("{}", app.help());
+      return 0;
+    }
+    return complain({std::string(error.what()) + " `heddle show --help` lists the options."});
+  }
+  auto trace = read_artifact(artifact);
+  if (!trace) return complain(trace.error());
+  if (json) {
+    fmt::print("{}\n", report::json_trace(*trace));
+    return 0;
+  }
+  report::ShowOptions options;
+  options.path = artifact;
+  options.all_events = all;
+  options.width = terminal_width();
+  fmt::print("{}", report::show_text(*trace, options));
+  return 0;
+}
+
+}  // namespace heddle::cli

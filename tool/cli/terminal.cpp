@@ -1,0 +1,79 @@
+#include "tool/cli/terminal.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "tool/artifact/atomic_file.h"
+
+namespace heddle::cli {
+
+int complain(const Error& error) {
+  fmt::print(stderr, "heddle: {}\n", error.message);
+  return static_cast<int>(error.code);
+}
+
+void warn(const std::string& text) { fmt::print(stderr, "heddle: warning: {}\n", text); }
+
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
+
+bool use_color(ColorWish wish) {
+  if (wish != ColorWish::kAuto) return wish == ColorWish::kAlways;
+  const char* term = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return stderr_is_terminal() && term != nullptr && std::strcmp(term, "dumb") != 0;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
+  return 100;
+}
+
+Result<double> parse_duration(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const std::string unit = end;
+  double scale = 0;
+  if (unit.empty() || unit == "s") scale = 1;
+  if (unit == "ms") scale = 1e-3;
+  if (unit == "m" || unit == "min") scale = 60;
+  if (unit == "h") scale = 3600;
+  if (end == text.c_str() || scale == 0 || !(number >= 0) || !std::isfinite(number)) {
+    return Error{"'" + text + "' is no duration. Write for example 30s, 5m, 2h or 250ms."};
+  }
+  return number * scale;
+}
+
+Result<std::uint64_t> parse_size(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::string unit = end;
+  while (!unit.empty() && unit.front() == ' ') unit.erase(0, 1);
+  if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
+  double scale = 0;
+  if (unit.empty()) scale = 1;
+  if (unit == "k" || unit == "K") scale = 1 << 10;
+  if (unit == "m" || unit == "M") scale = 1 << 20;
+  if (unit == "g" || unit == "G") scale = 1 << 30;
+  if (end == text.c_str() || scale == 0 || !(number >= 0) || number * scale > 1e15) {
+    return Error{"'" + text + "' is no size. Write for example 512M or 2G."};
+  }
+  return static_cast<std::uint64_t>(number * scale);
+}
+
+Status write_text_file(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    fmt::print("{}", text);
+    return Done{};
+  }
+  return write_file_atomically(path, text);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,29 @@
+// What commands share about talking to the user.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace heddle::cli {
+
+// Prints `heddle: …` to standard error and answers the error's exit code.
+int complain(const Error& error);
+void warn(const std::string& text);
+
+enum class ColorWish { kAuto, kAlways, kNever };
+bool use_color(ColorWish wish);
+std::size_t terminal_width();
+bool stderr_is_terminal();
+
+// 30s, 5m, 2h, 250ms, or a number of seconds.
+Result<double> parse_duration(const std::string& text);
+// 512M, 2G, 100k, or a number of bytes.
+Result<std::uint64_t> parse_size(const std::string& text);
+
+// Writes a whole file by way of a temporary one; "-" is standard output.
+Status write_text_file(const std::string& path, const std::string& text);
+
+}  // namespace heddle::cli
