@@ -98,6 +98,7 @@ int compile_command(bool cxx, std::vector<std::string> args) {
   std::vector<std::string> words = command;
   words.insert(words.end(), rest->begin(), rest->end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());

@@ -16,6 +16,9 @@
 namespace heddle::compiler {
 namespace {
 
+constexpr std::string_view kCompilerOption = "--compiler=";
+constexpr int kMaxLinks = 40;
+
 namespace fs = std::filesystem;
 
 int leading_number(std::string_view text) {
@@ -53,7 +56,6 @@ bool is_or_ends_with_part(std::string_view name, std::string_view part) {
 NameHint hint_through_links(const std::string& program) {
   NameHint result;
   fs::path path = program;
-  constexpr int kMaxLinks = 40;
   for (int i = 0; i < kMaxLinks; ++i) {
     const NameHint hint = hint_from_name(path.string());
     if (hint.family) {
@@ -129,11 +131,10 @@ std::optional<CompilerIdentity> identity_from_macros(std::string_view macros) {
 }
 
 std::vector<std::string> choose_compiler(bool cxx, std::vector<std::string>& args) {
-  constexpr std::string_view kOption = "--compiler=";
   std::string command;
   std::erase_if(args, [&](const std::string& arg) {
-    if (!arg.starts_with(kOption)) return false;
-    command = arg.substr(kOption.size());
+    if (!arg.starts_with(kCompilerOption)) return false;
+    command = arg.substr(kCompilerOption.size());
     return true;
   });
   if (command.empty()) {
@@ -153,7 +154,7 @@ std::string find_on_path(const std::string& name) {
   while (true) {
     const std::size_t colon = path.find(':');
     const std::string_view folder = path.substr(0, colon);
-    const std::string candidate = (folder.empty() ? "." : std::string(folder)) + "/" + name;
+    std::string candidate = (folder.empty() ? "." : std::string(folder)) + "/" + name;
     std::error_code error;
     if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate, error)) return candidate;
     if (colon == std::string_view::npos) return "";
@@ -168,6 +169,7 @@ Result<std::string> output_of(const std::vector<std::string>& command) {
   }
   std::vector<char*> argv;
   std::vector<std::string> words = command;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const pid_t child = fork();

@@ -6,8 +6,7 @@
 namespace heddle::compiler {
 
 InstallLayout layout_under(const std::string& prefix) {
-  return {prefix + "/lib/libheddle.so", prefix + "/lib/heddle/link", prefix + "/include",
-          prefix + "/lib/heddle/preload"};
+  return {prefix + "/lib/libheddle.so", prefix + "/lib/heddle/link", prefix + "/include"};
 }
 
 Result<InstallLayout> find_layout() {
@@ -31,21 +30,6 @@ Status check_link_files(const InstallLayout& layout) {
     }
   }
   return Done{};
-}
-
-Result<std::string> preload_list(const InstallLayout& layout, const std::vector<std::string>& tsan_sonames) {
-  std::string list = layout.library;
-  for (const std::string& soname : tsan_sonames) {
-    const std::string stub = layout.preload_dir + "/" + soname;
-    std::error_code error;
-    if (!std::filesystem::exists(stub, error)) {
-      return Error{"the program needs " + soname +
-                   ", a ThreadSanitizer runtime whose place heddle cannot take. Build the program through "
-                   "heddle c++."};
-    }
-    list += ":" + stub;
-  }
-  return list;
 }
 
 }  // namespace heddle::compiler

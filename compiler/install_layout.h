@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/base/result.h"
 
@@ -14,7 +13,6 @@ struct InstallLayout {
   std::string library;   // libheddle.so, what programs are linked with
   std::string link_dir;  // libheddle.so.0 for the loader, and stand-ins for what gcc asks for; nothing else
   std::string include_dir;  // the parent of heddle/heddle.h
-  std::string preload_dir;  // empty libraries with the names of ThreadSanitizer's
 };
 
 InstallLayout layout_under(const std::string& prefix);
@@ -24,10 +22,5 @@ Result<InstallLayout> find_layout();
 
 // An error that names the first file that linking needs and that is not there.
 Status check_link_files(const InstallLayout& layout);
-
-// LD_PRELOAD for a program that was not built through heddle: our library first, so that its functions come
-// first, then an empty library for each ThreadSanitizer runtime that the program needs, whose place is then
-// taken. An error for a name that this installation does not have.
-Result<std::string> preload_list(const InstallLayout& layout, const std::vector<std::string>& tsan_sonames);
 
 }  // namespace heddle::compiler

@@ -10,6 +10,8 @@
 namespace heddle::compiler {
 namespace {
 
+constexpr std::array kWithoutRuntime = std::to_array<std::string_view>({"thread", "fuzzer-no-link"});
+
 using Args = std::vector<std::string>;
 
 // Sanitizers that bring a runtime of their own which cannot share a process with this one. Both compilers
@@ -19,18 +21,21 @@ constexpr std::array kExclusive = std::to_array<std::string_view>(
      "leak", "memory", "realtime", "type"});
 
 Status check_supported(const CommandLine& line) {
-  for (std::string_view name : kExclusive) {
-    if (line.sanitizers.count(std::string(name)) == 0) continue;
-    const std::string option = "-fsanitize=" + std::string(name);
+  const auto exclusive = std::find_if(kExclusive.begin(), kExclusive.end(), [&](std::string_view name) {
+    return line.sanitizers.count(std::string(name)) != 0;
+  });
+  if (exclusive != kExclusive.end()) {
+    const std::string option = "-fsanitize=" + std::string(*exclusive);
     return Error{option +
-                 " cannot be combined with heddle, which instruments the program by -fsanitize=thread. " +
-                 "Build without " + option + " for heddle, and separately with it for the other tool."};
+                 " cannot be combined with heddle, which instruments the program by -fsanitize=thread. Build "
+                 "without " +
+                 option + " for heddle, and separately with it for the other tool."};
   }
   if (line.goal == Goal::kLink && line.fully_static) {
     return Error{
         "a fully static program (-static, -static-pie) cannot be tested: heddle's runtime is a shared "
-        "library that "
-        "takes the place of pthread and libc functions when the program starts. Link without -static; "
+        "library that takes the place of pthread and libc functions when the program starts. Link without "
+        "-static; "
         "-static-libgcc, -static-libstdc++ and static libraries of your own are fine."};
   }
   return Done{};
@@ -79,10 +84,9 @@ void add_linker_words(std::initializer_list<std::string> words, Args& out) {
 // -fno-sanitize-link-runtime also keeps the runtime of -fsanitize=undefined out, which gets along with ours.
 void add_clang_ubsan(const CompilerIdentity& compiler, const CommandLine& line,
                      const RuntimeFinder& find_runtime, Args& out) {
-  constexpr std::array kInOurOwnHands = std::to_array<std::string_view>({"thread", "fuzzer-no-link"});
   const bool wanted =
       std::any_of(line.sanitizers.begin(), line.sanitizers.end(), [&](const std::string& name) {
-        return std::find(kInOurOwnHands.begin(), kInOurOwnHands.end(), name) == kInOurOwnHands.end();
+        return std::find(kWithoutRuntime.begin(), kWithoutRuntime.end(), name) == kWithoutRuntime.end();
       });
   if (!wanted || !find_runtime) return;
   Args files = {"libclang_rt.ubsan_standalone-x86_64.a"};

@@ -17,6 +17,15 @@
 namespace heddle {
 namespace {
 
+constexpr std::array kToolchainNames = std::to_array<std::string_view>(
+    {"deregister_tm_clones", "register_tm_clones", "frame_dummy", "execute_native_thread_routine",
+     "execute_native_thread_routine_compat"});
+constexpr std::array kToolchainScopes = std::to_array<std::string_view>(
+    {"St", "Sa", "Sb", "Ss", "Si", "So", "Sd", "nw", "na", "dl", "da", "7testing"});
+constexpr std::size_t kMaxMangled = 4096;
+constexpr std::array<std::uint8_t, 10> kOtherPrefixes = {0xf2, 0xf3, 0x2e, 0x36, 0x3e,
+                                                         0x26, 0x64, 0x65, 0x66, 0x67};
+
 struct Function {
   std::string_view symbol;
   std::uint64_t address = 0;
@@ -32,7 +41,6 @@ struct Sweep {
 };
 
 std::string demangled(const std::string& symbol) {
-  constexpr std::size_t kMaxMangled = 4096;
   if (!symbol.starts_with("_Z") || symbol.size() > kMaxMangled) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -41,8 +49,6 @@ std::string demangled(const std::string& symbol) {
 }
 
 bool has_lock_prefix(const cs_insn& instruction) {
-  constexpr std::array<std::uint8_t, 10> kOtherPrefixes = {0xf2, 0xf3, 0x2e, 0x36, 0x3e,
-                                                           0x26, 0x64, 0x65, 0x66, 0x67};
   for (std::uint16_t i = 0; i < instruction.size; ++i) {
     const std::uint8_t byte = instruction.bytes[i];
     if (byte == 0xf0) return true;
@@ -169,19 +175,15 @@ std::vector<HiddenAtomics> with_sources(const ElfFile& file, std::vector<HiddenA
 }  // namespace
 
 bool is_toolchain_function(std::string_view symbol) {
-  constexpr std::array kPlainNames = std::to_array<std::string_view>(
-      {"deregister_tm_clones", "register_tm_clones", "frame_dummy", "execute_native_thread_routine",
-       "execute_native_thread_routine_compat"});
   if (!symbol.starts_with("_Z")) {
     return symbol.starts_with('_') ||
-           std::find(kPlainNames.begin(), kPlainNames.end(), symbol) != kPlainNames.end();
+           std::find(kToolchainNames.begin(), kToolchainNames.end(), symbol) != kToolchainNames.end();
   }
   // A local of, nested, const member, internal linkage; then the outermost scope, or the length and the name
   // of it.
   symbol.remove_prefix(std::min(symbol.find_first_not_of("ZNKL", 2), symbol.size()));
-  constexpr std::array kScopes = std::to_array<std::string_view>(
-      {"St", "Sa", "Sb", "Ss", "Si", "So", "Sd", "nw", "na", "dl", "da", "7testing"});
-  if (std::any_of(kScopes.begin(), kScopes.end(), [&](auto scope) { return symbol.starts_with(scope); }))
+  if (std::any_of(kToolchainScopes.begin(), kToolchainScopes.end(),
+                  [&](auto scope) { return symbol.starts_with(scope); }))
     return true;
   const std::size_t name = symbol.find_first_not_of("0123456789");
   return name != 0 && name != std::string_view::npos &&

@@ -5,6 +5,8 @@
 namespace heddle {
 namespace {
 
+constexpr unsigned char kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
 // The address that a 32-bit displacement at `offset` refers to; it counts from the end of the instruction,
 // which is the end of the displacement.
 std::uint64_t target_at(const CodeRange& range, std::size_t offset) {
@@ -33,7 +35,6 @@ void RuntimeCalls::find_stubs(const CodeRange& range) {
     if (slots_.count(target_at(range, i + 2)) == 0) continue;
     std::size_t start = i;
     if (start >= 1 && range.bytes[start - 1] == 0xf2) start -= 1;
-    constexpr unsigned char kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
     if (start >= 4 && std::memcmp(range.bytes + start - 4, kEndBranch, 4) == 0) start -= 4;
     stubs_.insert(range.address + start);
   }

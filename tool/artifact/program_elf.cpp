@@ -14,6 +14,9 @@
 namespace heddle {
 namespace {
 
+constexpr std::size_t kMaxBuildId = 64;
+constexpr char kDigits[] = "0123456789abcdef";
+
 // Bounds on what a file may claim; a real program stays far below them.
 constexpr std::size_t kMaxSegments = 4096;
 constexpr std::size_t kMaxDynamicEntries = 65536;
@@ -249,12 +252,10 @@ std::string ElfFile::build_id() const {
     std::size_t name = 0, description = 0;
     while ((offset = gelf_getnote(data, offset, &note, &name, &description)) > 0) {
       const char* bytes = static_cast<const char*>(data->d_buf);
-      constexpr std::size_t kMaxId = 64;
-      if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > kMaxId) continue;
+      if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > kMaxBuildId) continue;
       if (name + 4 > data->d_size || description + note.n_descsz > data->d_size) continue;
       if (std::memcmp(bytes + name, "GNU", 4) != 0) continue;
       for (std::size_t i = 0; i < note.n_descsz; ++i) {
-        constexpr char kDigits[] = "0123456789abcdef";
         const auto byte = static_cast<unsigned char>(bytes[description + i]);
         id += kDigits[byte >> 4];
         id += kDigits[byte & 15];

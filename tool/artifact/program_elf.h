@@ -14,7 +14,7 @@
 
 #include "core/base/result.h"
 
-typedef struct Elf Elf;
+struct Elf;  // libelf's
 
 namespace heddle {
 

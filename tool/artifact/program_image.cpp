@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -19,6 +20,12 @@
 
 namespace heddle {
 namespace {
+
+constexpr std::array kAssemblyLibraries = std::to_array<std::string_view>({"libck.", "liburcu"});
+constexpr std::array kStartupSources = std::to_array<std::string_view>(
+    {"abi-note.c", "crtstuff.c", "preinit.c", "static-reloc.c", "tsan_preinit.cpp"});
+constexpr std::array kSourceSuffixes =
+    std::to_array<std::string_view>({".C", ".c", ".c++", ".cc", ".cpp", ".cxx"});
 
 constexpr std::size_t kMaxLibraries = 256;
 
@@ -91,12 +98,9 @@ bool has_debug_info(const ElfFile& file, const std::string& build_id) {
 
 // The name of one of the user's source files, as STT_FILE has it; start-up files leave theirs too.
 bool is_own_source(std::string_view name) {
-  constexpr std::array kStartup = std::to_array<std::string_view>(
-      {"abi-note.c", "crtstuff.c", "preinit.c", "static-reloc.c", "tsan_preinit.cpp"});
-  constexpr std::array kSuffixes =
-      std::to_array<std::string_view>({".C", ".c", ".c++", ".cc", ".cpp", ".cxx"});
-  return std::find(kStartup.begin(), kStartup.end(), name) == kStartup.end() &&
-         std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](auto suffix) { return name.ends_with(suffix); });
+  return std::find(kStartupSources.begin(), kStartupSources.end(), name) == kStartupSources.end() &&
+         std::any_of(kSourceSuffixes.begin(), kSourceSuffixes.end(),
+                     [&](auto suffix) { return name.ends_with(suffix); });
 }
 
 struct SymbolFacts {
@@ -129,7 +133,6 @@ SymbolFacts read_symbols(const ElfFile& file) {
 }
 
 void note_needed(const std::vector<std::string>& needed, ProgramImage& image) {
-  constexpr std::array kAssembly = std::to_array<std::string_view>({"libck.", "liburcu"});
   for (const std::string& soname : needed) {
     const auto add_once = [&](std::vector<std::string>& list) {
       if (std::find(list.begin(), list.end(), soname) == list.end()) list.push_back(soname);
@@ -137,7 +140,7 @@ void note_needed(const std::vector<std::string>& needed, ProgramImage& image) {
     if (soname.starts_with("libheddle.so")) image.runtime = TsanRuntime::kHeddle;
     if (is_shared_tsan(soname)) add_once(image.tsan_sonames);
     if (soname.starts_with("libstdc++.") || soname.starts_with("libc++.")) image.needs_cxx = true;
-    if (std::any_of(kAssembly.begin(), kAssembly.end(),
+    if (std::any_of(kAssemblyLibraries.begin(), kAssemblyLibraries.end(),
                     [&](auto name) { return soname.starts_with(name); })) {
       add_once(image.assembly_libraries);
     }
@@ -157,7 +160,7 @@ void inspect_libraries(const std::string& path, const DynamicInfo& dynamic, cons
     std::string name;
     std::vector<std::string> folders;
   };
-  std::vector<Pending> queue;
+  std::deque<Pending> queue;  // references to its elements stay valid while it grows
   const auto enqueue = [&](const std::string& from, const DynamicInfo& info) {
     const auto folders = library_folders(from, info);
     for (const std::string& name : info.needed) queue.push_back({name, folders});
@@ -165,7 +168,7 @@ void inspect_libraries(const std::string& path, const DynamicInfo& dynamic, cons
   std::set<std::string> seen;
   enqueue(path, dynamic);
   for (std::size_t i = 0; i < queue.size() && image.libraries.size() < kMaxLibraries; ++i) {
-    const Pending pending = queue[i];
+    const Pending& pending = queue[i];
     if (is_toolchain_library(pending.name)) continue;
     const std::string found = find_own_library(pending.name, pending.folders);
     if (found.empty() || !seen.insert(found).second) continue;
@@ -217,6 +220,23 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
     if (image.is_instrumented) add_atomics(*file, options.max_code_bytes, image);
   }
   return image;
+}
+
+Result<std::string> preload_list(const ProgramImage& image, const std::string& library) {
+  if (image.runtime == TsanRuntime::kHeddle && image.tsan_sonames.empty()) return std::string();
+  const std::filesystem::path folder = std::filesystem::path(library).parent_path() / "heddle" / "preload";
+  std::string list = library;
+  for (const std::string& soname : image.tsan_sonames) {
+    const std::string stub = (folder / soname).string();
+    std::error_code error;
+    if (!std::filesystem::exists(stub, error)) {
+      return Error{
+          image.path + " needs " + soname +
+          ", a ThreadSanitizer runtime whose place heddle cannot take. Build it through heddle c++."};
+    }
+    list.append(":").append(stub);
+  }
+  return list;
 }
 
 }  // namespace heddle

@@ -37,8 +37,8 @@ struct ProgramImage {
   std::string path;
   std::string build_id;  // in hexadecimal; empty without one
   TsanRuntime runtime = TsanRuntime::kNone;
-  // Sonames of ThreadSanitizer runtimes that would be loaded, in the program or its libraries. The runner
-  // preloads libheddle under each of these names, since two runtimes in one process hang.
+  // Sonames of ThreadSanitizer runtimes that would be loaded for the program or its libraries. They must be
+  // kept out (preload_list), since two runtimes in one process hang.
   std::vector<std::string> tsan_sonames;
   bool is_static = false;        // no dynamic loader: nothing can be preloaded
   bool is_setuid = false;        // the loader ignores LD_PRELOAD
@@ -64,6 +64,12 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
 
 // Why this program cannot be tested, with the command that mends it.
 std::optional<Error> refuse_reason(const ProgramImage& image);
+
+// LD_PRELOAD for this program: empty if it is linked with our library and nothing else; otherwise `library`,
+// the path of libheddle.so, first, so that its functions come first, and then an empty library from
+// heddle/preload/ beside it for each ThreadSanitizer runtime that the program needs, whose name is then
+// taken. An error for a name that this installation does not have.
+Result<std::string> preload_list(const ProgramImage& image, const std::string& library);
 
 // One paragraph each, without a trailing newline.
 std::vector<std::string> warnings(const ProgramImage& image);

@@ -10,11 +10,20 @@ namespace {
 
 constexpr std::size_t kMaxRanges = 1u << 20;
 
+// libdw 0.188 takes strings of these sections up to their NUL without looking where the section ends.
+bool strings_end(const ElfFile& file) {
+  for (const char* name : {".debug_str", ".debug_line_str", ".zdebug_str", ".zdebug_line_str"}) {
+    const std::string text = file.section_text(name);  // decompressed in place by libdw
+    if (!text.empty() && text.back() != '\0') return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 SourceLines::SourceLines(const ElfFile& file)
     : dwarf_(dwarf_begin_elf(file.handle(), DWARF_C_READ, nullptr)) {
-  if (dwarf_ == nullptr) return;
+  if (dwarf_ == nullptr || !strings_end(file)) return;
   // Unit by unit rather than by .debug_aranges, which clang does not write.
   Dwarf_CU* unit = nullptr;
   Dwarf_Die die;

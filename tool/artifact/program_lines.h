@@ -8,7 +8,7 @@
 
 #include "tool/artifact/program_elf.h"
 
-typedef struct Dwarf Dwarf;
+struct Dwarf;  // libdw's
 
 namespace heddle {
 

@@ -108,7 +108,7 @@ std::optional<Error> refuse_reason(const ProgramImage& image) {
         path +
         " contains ThreadSanitizer's own runtime, which clang links in statically with -fsanitize=thread, so "
         "heddle's cannot take its place. Link it again through heddle; the object files can stay:\n" +
-        how_to_build(image, "--compiler=clang++ ") +
+        how_to_build(image, is_cxx(image) ? "--compiler=clang++ " : "--compiler=clang ") +
         "\nor add -shared-libsan to the flags of your -fsanitize=thread build."};
   }
   if (image.runtime == TsanRuntime::kStaticGcc) {

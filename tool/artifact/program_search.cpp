@@ -11,6 +11,13 @@
 namespace heddle {
 namespace {
 
+constexpr std::array kSystemFolders = std::to_array<std::string_view>(
+    {"/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/"});
+constexpr std::array kToolchainLibraries = std::to_array<std::string_view>(
+    {"ld-linux",    "libasan.",  "libatomic.", "libc++.",    "libc++abi.", "libc.",     "libclang_rt.",
+     "libdl.",      "libgcc_s.", "libgomp.",   "libheddle.", "liblsan.",   "libm.",     "libomp.",
+     "libpthread.", "librt.",    "libstdc++.", "libtsan.",   "libubsan.",  "libunwind."});
+
 namespace fs = std::filesystem;
 
 void replace_all(std::string& text, std::string_view from, const std::string& to) {
@@ -31,9 +38,7 @@ void add_folders(std::string_view list, const std::string& origin, std::vector<s
 }
 
 bool is_system_folder(const std::string& path) {
-  constexpr std::array kFolders = std::to_array<std::string_view>(
-      {"/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/"});
-  return std::any_of(kFolders.begin(), kFolders.end(),
+  return std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
                      [&](std::string_view folder) { return path.starts_with(folder); });
 }
 
@@ -61,18 +66,15 @@ std::string find_own_library(const std::string& name, const std::vector<std::str
   if (name.empty()) return {};
   if (name.find('/') != std::string::npos) return own(name);
   for (const std::string& folder : folders) {
-    const std::string candidate = folder + "/" + name;
+    std::string candidate = folder;
+    candidate.append("/").append(name);
     if (access(candidate.c_str(), R_OK) == 0) return own(candidate);
   }
   return {};
 }
 
 bool is_toolchain_library(std::string_view soname) {
-  constexpr std::array kNames = std::to_array<std::string_view>(
-      {"ld-linux",    "libasan.",  "libatomic.", "libc++.",    "libc++abi.", "libc.",     "libclang_rt.",
-       "libdl.",      "libgcc_s.", "libgomp.",   "libheddle.", "liblsan.",   "libm.",     "libomp.",
-       "libpthread.", "librt.",    "libstdc++.", "libtsan.",   "libubsan.",  "libunwind."});
-  return std::any_of(kNames.begin(), kNames.end(),
+  return std::any_of(kToolchainLibraries.begin(), kToolchainLibraries.end(),
                      [&](std::string_view name) { return soname.starts_with(name); });
 }
 

@@ -67,12 +67,9 @@ Result<Target> resolve_target(const std::vector<std::string>& argv, const std::s
   target.path = std::filesystem::absolute(image->path, ignored).lexically_normal().string();
   target.build_id = image->build_id;
   target.library = library;
-  if (image->runtime != TsanRuntime::kHeddle) {
-    // Our library in the place of the runtime that the program was linked with.
-    target.preload = target.library;
-    const std::string names = std::filesystem::path(target.library).parent_path().string() + "/heddle/preload/";
-    for (const std::string& soname : image->tsan_sonames) target.preload = names + soname;
-  }
+  auto preload = preload_list(*image, library);
+  if (!preload) return preload.error();
+  target.preload = *preload;
   return target;
 }
 

@@ -17,7 +17,6 @@ class InstallLayoutTest : public ::testing::Test {
     prefix_ = ::testing::TempDir() + "heddle-layout-" + std::to_string(getpid());
     layout_ = layout_under(prefix_);
     fs::create_directories(layout_.link_dir);
-    fs::create_directories(layout_.preload_dir);
   }
   void TearDown() override { fs::remove_all(prefix_); }
   std::string prefix_;
@@ -35,19 +34,6 @@ TEST_F(InstallLayoutTest, FirstMissingFileIsNamed) {
     std::ofstream(file) << "";
   }
   EXPECT_TRUE(check_link_files(layout_));
-}
-
-TEST_F(InstallLayoutTest, PreloadOurLibraryBeforeTheEmptyOnes) {
-  std::ofstream(layout_.preload_dir + "/libtsan.so.2") << "";
-  const auto plain = preload_list(layout_, {});
-  ASSERT_TRUE(plain);
-  EXPECT_EQ(*plain, layout_.library);
-  const auto gcc = preload_list(layout_, {"libtsan.so.2"});
-  ASSERT_TRUE(gcc);
-  EXPECT_EQ(*gcc, layout_.library + ":" + layout_.preload_dir + "/libtsan.so.2");
-  const auto unknown = preload_list(layout_, {"libtsan.so.9"});
-  ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("libtsan.so.9"), std::string::npos);
 }
 
 TEST(FindLayout, IsAroundTheRunningProgram) {

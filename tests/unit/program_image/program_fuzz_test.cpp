@@ -8,6 +8,9 @@
 namespace heddle {
 namespace {
 
+constexpr std::uint64_t kNastyValues[] = {0,          1,          0x7f,  0xff,       0xffff,
+                                          0x7fffffff, 0xffffffff, ~0ull, 1ull << 63, 4096};
+
 class HostileFileTest : public SampleTest {
  protected:
   void SetUp() override {
@@ -35,9 +38,7 @@ class HostileFileTest : public SampleTest {
 
   // Values that break arithmetic, next to random ones.
   static std::uint64_t nasty(Random& random) {
-    constexpr std::uint64_t kValues[] = {0,          1,          0x7f,  0xff,       0xffff,
-                                         0x7fffffff, 0xffffffff, ~0ull, 1ull << 63, 4096};
-    return random.below(4) == 0 ? random.next() : kValues[random.below(std::size(kValues))];
+    return random.below(4) == 0 ? random.next() : kNastyValues[random.below(std::size(kNastyValues))];
   }
 
   void overwrite(std::string& bytes, std::size_t offset, Random& random) {

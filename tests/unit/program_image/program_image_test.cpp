@@ -163,5 +163,25 @@ TEST_F(ProgramImageTest, SetuidIsAWarning) {
   EXPECT_TRUE(contains(all_warnings(inspect("program")), "chmod ug-s"));
 }
 
+TEST_F(ProgramImageTest, PreloadOurLibraryBeforeTheEmptyOnes) {
+  run("mkdir -p heddle/preload && touch libheddle.so heddle/preload/libtsan.so.2");
+  ProgramImage image;
+  image.runtime = TsanRuntime::kHeddle;
+  const auto list = [&] {
+    const auto result = preload_list(image, at("libheddle.so"));
+    return result ? *result : result.error().message;
+  };
+  EXPECT_EQ(list(), "");
+  image.tsan_sonames = {"libtsan.so.2"};  // one of its libraries was built otherwise
+  EXPECT_EQ(list(), at("libheddle.so") + ":" + at("heddle/preload/libtsan.so.2"));
+  image.runtime = TsanRuntime::kSharedTsan;
+  EXPECT_EQ(list(), at("libheddle.so") + ":" + at("heddle/preload/libtsan.so.2"));
+  image.runtime = TsanRuntime::kNone;
+  image.tsan_sonames = {};
+  EXPECT_EQ(list(), at("libheddle.so"));
+  image.tsan_sonames = {"libtsan.so.9"};
+  EXPECT_TRUE(contains(list(), "needs libtsan.so.9"));
+}
+
 }  // namespace
 }  // namespace heddle
