@@ -1,4 +1,5 @@
-// __tsan_read*, __tsan_write* and their relatives: plain and volatile accesses, called before the access itself.
+// __tsan_read*, __tsan_write* and their relatives: plain and volatile accesses, called before the access
+// itself.
 #include "runtime/abi/engine_access.h"
 
 namespace heddle::abi {
@@ -17,34 +18,38 @@ inline void volatile_access(const void*, std::size_t, std::uint64_t) {}
 
 using heddle::abi::Access;
 
-#define HEDDLE_PLAIN(bytes)                                                                                       \
-  HEDDLE_EXPORT void __tsan_read##bytes(void* a) { heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC); } \
-  HEDDLE_EXPORT void __tsan_write##bytes(void* a) { heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC); } \
-  HEDDLE_EXPORT void __tsan_unaligned_read##bytes(void* a) {                                                      \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);                                                \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_write##bytes(void* a) {                                                     \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);                                               \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_read_write##bytes(void* a) {                                                          \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);                                                \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);                                               \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_read_write##bytes(void* a) {                                                \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);                                                \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);                                               \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_volatile_read##bytes(void* a) {                                                       \
-    heddle::abi::volatile_access<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);                                      \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_volatile_write##bytes(void* a) {                                                      \
-    heddle::abi::volatile_access<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);                                     \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_volatile_read##bytes(void* a) {                                             \
-    heddle::abi::volatile_access<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);                                      \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_volatile_write##bytes(void* a) {                                            \
-    heddle::abi::volatile_access<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);                                     \
+#define HEDDLE_PLAIN(bytes)                                                   \
+  HEDDLE_EXPORT void __tsan_read##bytes(void* a) {                            \
+    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_write##bytes(void* a) {                           \
+    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_read##bytes(void* a) {                  \
+    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_write##bytes(void* a) {                 \
+    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_read_write##bytes(void* a) {                      \
+    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
+    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_read_write##bytes(void* a) {            \
+    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
+    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_volatile_read##bytes(void* a) {                   \
+    heddle::abi::volatile_access<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);  \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_volatile_write##bytes(void* a) {                  \
+    heddle::abi::volatile_access<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC); \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_volatile_read##bytes(void* a) {         \
+    heddle::abi::volatile_access<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);  \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_volatile_write##bytes(void* a) {        \
+    heddle::abi::volatile_access<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC); \
   }
 
 HEDDLE_PLAIN(1)
@@ -53,12 +58,12 @@ HEDDLE_PLAIN(4)
 HEDDLE_PLAIN(8)
 HEDDLE_PLAIN(16)
 
-#define HEDDLE_PLAIN_PC(bytes)                                                            \
-  HEDDLE_EXPORT void __tsan_read##bytes##_pc(void* a, void* pc) {                         \
-    heddle::abi::plain<Access::kRead>(a, bytes, reinterpret_cast<std::uint64_t>(pc));     \
-  }                                                                                       \
-  HEDDLE_EXPORT void __tsan_write##bytes##_pc(void* a, void* pc) {                        \
-    heddle::abi::plain<Access::kWrite>(a, bytes, reinterpret_cast<std::uint64_t>(pc));    \
+#define HEDDLE_PLAIN_PC(bytes)                                                         \
+  HEDDLE_EXPORT void __tsan_read##bytes##_pc(void* a, void* pc) {                      \
+    heddle::abi::plain<Access::kRead>(a, bytes, reinterpret_cast<std::uint64_t>(pc));  \
+  }                                                                                    \
+  HEDDLE_EXPORT void __tsan_write##bytes##_pc(void* a, void* pc) {                     \
+    heddle::abi::plain<Access::kWrite>(a, bytes, reinterpret_cast<std::uint64_t>(pc)); \
   }
 
 HEDDLE_PLAIN_PC(1)

@@ -1,5 +1,5 @@
-// Atomic operations of the program under the engine, one template for all sizes. One kernel thread runs everything, so
-// the accesses to real memory below are plain.
+// Atomic operations of the program under the engine, one template for all sizes. One kernel thread runs
+// everything, so the accesses to real memory below are plain.
 #pragma once
 
 #include "runtime/engine/execution.h"
@@ -67,11 +67,11 @@ T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
   return old;
 }
 
-// The old value; equal to `expected` and not `failed` exactly if the exchange took place. A weak one may fail for no
-// reason ([atomics.types.operations]).
+// The old value; equal to `expected` and not `failed` exactly if the exchange took place. A weak one may fail
+// for no reason ([atomics.types.operations]).
 template <typename T>
-T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected, T desired,
-                          bool weak, bool& succeeded) {
+T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected,
+                          T desired, bool weak, bool& succeeded) {
   e.visible({EventKind::kAtomicUpdate, site.order, sizeof(T), site.address, site.pc});
   const T old = plain_read<T>(reinterpret_cast<const void*>(site.address));
   const bool spurious = weak && old == expected && e.spurious_failure();
@@ -84,7 +84,8 @@ T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder fail
     note_atomic<T>(e, EventKind::kCasFailed, {site.address, failure_order, site.pc}, old, expected);
     if (spurious && e.recording()) {
       const Channel channel = e.channel();
-      channel.events()[channel.header()->event_count.load(std::memory_order_relaxed) - 1].flags |= event_flags::kSpurious;
+      channel.events()[channel.header()->event_count.load(std::memory_order_relaxed) - 1].flags |=
+          event_flags::kSpurious;
     }
   }
   return old;

@@ -70,7 +70,8 @@ Result<Target> resolve_target(const std::vector<std::string>& argv, const std::s
   if (image->runtime != TsanRuntime::kHeddle) {
     // Our library in the place of the runtime that the program was linked with.
     target.preload = target.library;
-    const std::string names = std::filesystem::path(target.library).parent_path().string() + "/heddle/preload/";
+    const std::string names =
+        std::filesystem::path(target.library).parent_path().string() + "/heddle/preload/";
     for (const std::string& soname : image->tsan_sonames) target.preload = names + soname;
   }
   return target;
@@ -94,7 +95,8 @@ ExecutionResult conclude(const Process& process, bool killed_for_time) {
   return result;
 }
 
-std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result, const std::vector<int>& allowed_exits) {
+std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
+                                              const std::vector<int>& allowed_exits) {
   TraceFinding finding;
   if (result.ending == Ending::kExited && result.status != 0) {
     for (const int allowed : allowed_exits) {
