@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "tool/artifact/campaign_report.h"
-#include "tool/report/summary.h"
 #include "tool/run/target.h"
 
 namespace heddle::run {
