@@ -25,6 +25,7 @@ sched::SyncObject& marked_object(engine::Execution& e, Object* object, sched::Sy
   is_new = mark != mark_value(address);
   if (is_new) {
     const std::uint32_t number = sync.number;
+    e.forget(sync);
     sync = sched::SyncObject{};
     sync.address = address;
     sync.kind = kind;

@@ -5,51 +5,62 @@
 namespace heddle::abi {
 namespace {
 
-enum class Access { kRead, kWrite };
+using race::AccessOp;
 
-template <Access kAccess>
-inline void plain(const void*, std::size_t, std::uint64_t) {}
+template <AccessOp kOp, std::uint32_t kSize>
+inline void plain(const void* address, std::uint64_t pc) {
+  if (engine::Execution* e = engine()) e->plain_access<kOp, kSize>(reinterpret_cast<Address>(address), pc);
+}
 
-template <Access kAccess>
-inline void volatile_access(const void*, std::size_t, std::uint64_t) {}
+template <AccessOp kOp>
+inline void plain_range(const void* address, std::size_t bytes, std::uint64_t pc) {
+  if (engine::Execution* e = engine()) e->plain_range(kOp, reinterpret_cast<Address>(address), bytes, pc);
+}
+
+template <AccessOp kOp, std::uint32_t kSize>
+inline void volatile_access(const void* address, std::uint64_t pc) {
+  engine::Execution* e = engine();
+  if (e == nullptr) return;
+  if (e->spec().volatile_kind == VolatileKind::kPlain) {
+    e->plain_access<kOp, kSize>(reinterpret_cast<Address>(address), pc);
+  } else {
+    e->volatile_access(kOp == AccessOp::kWrite, reinterpret_cast<Address>(address), kSize, pc);
+  }
+}
 
 }  // namespace
 }  // namespace heddle::abi
 
-using heddle::abi::Access;
+using Access = heddle::race::AccessOp;
 
-#define HEDDLE_PLAIN(bytes)                                                   \
-  HEDDLE_EXPORT void __tsan_read##bytes(void* a) {                            \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_write##bytes(void* a) {                           \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_unaligned_read##bytes(void* a) {                  \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_unaligned_write##bytes(void* a) {                 \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_read_write##bytes(void* a) {                      \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_unaligned_read_write##bytes(void* a) {            \
-    heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);            \
-    heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);           \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_volatile_read##bytes(void* a) {                   \
-    heddle::abi::volatile_access<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);  \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_volatile_write##bytes(void* a) {                  \
-    heddle::abi::volatile_access<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC); \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_unaligned_volatile_read##bytes(void* a) {         \
-    heddle::abi::volatile_access<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);  \
-  }                                                                           \
-  HEDDLE_EXPORT void __tsan_unaligned_volatile_write##bytes(void* a) {        \
-    heddle::abi::volatile_access<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC); \
+#define HEDDLE_PLAIN(bytes)                                                                                       \
+  HEDDLE_EXPORT void __tsan_read##bytes(void* a) { heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC); } \
+  HEDDLE_EXPORT void __tsan_write##bytes(void* a) { heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC); } \
+  HEDDLE_EXPORT void __tsan_unaligned_read##bytes(void* a) {                                                      \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                                \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_unaligned_write##bytes(void* a) {                                                     \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                               \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_read_write##bytes(void* a) {                                                          \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                                \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                               \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_unaligned_read_write##bytes(void* a) {                                                \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                                \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                               \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_volatile_read##bytes(void* a) {                                                       \
+    heddle::abi::volatile_access<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                      \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_volatile_write##bytes(void* a) {                                                      \
+    heddle::abi::volatile_access<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                     \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_unaligned_volatile_read##bytes(void* a) {                                             \
+    heddle::abi::volatile_access<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                      \
+  }                                                                                                               \
+  HEDDLE_EXPORT void __tsan_unaligned_volatile_write##bytes(void* a) {                                            \
+    heddle::abi::volatile_access<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                     \
   }
 
 HEDDLE_PLAIN(1)
@@ -58,12 +69,12 @@ HEDDLE_PLAIN(4)
 HEDDLE_PLAIN(8)
 HEDDLE_PLAIN(16)
 
-#define HEDDLE_PLAIN_PC(bytes)                                                         \
-  HEDDLE_EXPORT void __tsan_read##bytes##_pc(void* a, void* pc) {                      \
-    heddle::abi::plain<Access::kRead>(a, bytes, reinterpret_cast<std::uint64_t>(pc));  \
-  }                                                                                    \
-  HEDDLE_EXPORT void __tsan_write##bytes##_pc(void* a, void* pc) {                     \
-    heddle::abi::plain<Access::kWrite>(a, bytes, reinterpret_cast<std::uint64_t>(pc)); \
+#define HEDDLE_PLAIN_PC(bytes)                                                            \
+  HEDDLE_EXPORT void __tsan_read##bytes##_pc(void* a, void* pc) {                         \
+    heddle::abi::plain<Access::kRead, bytes>(a, reinterpret_cast<std::uint64_t>(pc));     \
+  }                                                                                       \
+  HEDDLE_EXPORT void __tsan_write##bytes##_pc(void* a, void* pc) {                        \
+    heddle::abi::plain<Access::kWrite, bytes>(a, reinterpret_cast<std::uint64_t>(pc));    \
   }
 
 HEDDLE_PLAIN_PC(1)
@@ -73,15 +84,15 @@ HEDDLE_PLAIN_PC(8)
 HEDDLE_PLAIN_PC(16)
 
 HEDDLE_EXPORT void __tsan_read_range(void* a, std::size_t bytes) {
-  heddle::abi::plain<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);
+  heddle::abi::plain_range<Access::kRead>(a, bytes, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT void __tsan_write_range(void* a, std::size_t bytes) {
-  heddle::abi::plain<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);
+  heddle::abi::plain_range<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT void __tsan_vptr_read(void** a) {
-  heddle::abi::plain<Access::kRead>(a, sizeof *a, HEDDLE_CALLER_PC);
+  heddle::abi::plain<Access::kRead, 8>(a, HEDDLE_CALLER_PC);
 }
 // A store of the same pointer is what every constructor and destructor of a final class does: no write.
 HEDDLE_EXPORT void __tsan_vptr_update(void** a, void* value) {
-  if (*a != value) heddle::abi::plain<Access::kWrite>(a, sizeof *a, HEDDLE_CALLER_PC);
+  if (*a != value) heddle::abi::plain<Access::kWrite, 8>(a, HEDDLE_CALLER_PC);
 }

@@ -1,4 +1,5 @@
-// Atomic operations of the program under the engine, one template for all sizes. One kernel thread runs
+// Atomic operations of the program under the engine, one template for all sizes. The memory model says which stores may
+// be read, the strategy picks one, and real memory is kept equal to the newest value. One kernel thread runs
 // everything, so the accesses to real memory below are plain.
 #pragma once
 
@@ -6,19 +7,34 @@
 
 namespace heddle::engine {
 
+__extension__ using Uint128 = unsigned __int128;
+
 template <typename T>
-T plain_read(const volatile void* address) {
-  return *static_cast<const volatile T*>(address);
+T plain_read(Address address) {
+  return *reinterpret_cast<const volatile T*>(address);
 }
 
 template <typename T>
-void plain_write(volatile void* address, T value) {
-  *static_cast<volatile T*>(address) = value;
+void plain_write(Address address, T value) {
+  *reinterpret_cast<volatile T*>(address) = value;
 }
 
 template <typename T>
-std::uint64_t low_word(T value) {
-  return static_cast<std::uint64_t>(value);
+memory::Value to_value(T value) {
+  if constexpr (sizeof(T) == 16) {
+    return {static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)};
+  } else {
+    return {static_cast<std::uint64_t>(value), 0};
+  }
+}
+
+template <typename T>
+T from_value(const memory::Value& value) {
+  if constexpr (sizeof(T) == 16) {
+    return static_cast<T>(value.low) | static_cast<T>(value.high) << 64;
+  } else {
+    return static_cast<T>(value.low);
+  }
 }
 
 struct AtomicSite {
@@ -27,72 +43,121 @@ struct AtomicSite {
   std::uint64_t pc;
 };
 
+// One atomic operation, from its turn to its end.
 template <typename T>
-void note_atomic(Execution& e, EventKind kind, const AtomicSite& site, T read, T written) {
-  e.done(kind, low_word(read) + 31 * low_word(written));
-  if (Event* event = e.record(kind, site.pc)) {
-    event->address = site.address;
-    event->order = site.order;
-    event->size = sizeof(T);
-    event->value = low_word(kind == EventKind::kAtomicStore ? written : read);
-    event->value2 = low_word(written);
+class AtomicOperation {
+ public:
+  AtomicOperation(Execution& e, EventKind kind, const AtomicSite& site) : e_(e), site_(site) {
+    e.visible({kind, site.order, sizeof(T), site.address, site.pc});
+    e.check_not_freed(site.address, sizeof(T), site.pc);
+    place_ = {site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))};
+    time_ = e.memory().epoch(thread()).time;
   }
-}
+
+  ThreadId thread() const { return e_.scheduler().current(); }
+  const memory::Place& place() const { return place_; }
+
+  // After the model has committed: brings real memory up to date and shows the access to the race detector.
+  template <race::AccessOp kOp>
+  void finish(const memory::Value& newest) {
+    if (!(newest == place_.memory)) plain_write<T>(site_.address, from_value<T>(newest));
+    e_.atomic_access<kOp, sizeof(T)>(site_.address, site_.pc, time_);
+  }
+
+  void note(EventKind kind, MemoryOrder order, T read, T written, const memory::Candidate* candidate,
+            std::uint32_t candidates) {
+    e_.done(kind, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written));
+    Event* event = e_.record(kind, site_.pc);
+    if (event == nullptr) return;
+    event->address = site_.address;
+    event->order = order;
+    event->size = sizeof(T);
+    event->value = static_cast<std::uint64_t>(kind == EventKind::kAtomicStore ? written : read);
+    event->value2 = static_cast<std::uint64_t>(written);
+    if (candidate == nullptr) return;
+    event->reads_from = candidate->event;
+    event->candidates = candidates;
+    if (!candidate->newest) event->flags |= event_flags::kStale;
+    if (candidate->writer == kNoThread) event->flags |= event_flags::kInitial;
+    if (candidate->outcome == memory::ReadOutcome::kCasSpurious) event->flags |= event_flags::kSpurious;
+  }
+
+ private:
+  Execution& e_;
+  AtomicSite site_;
+  memory::Place place_;
+  std::uint32_t time_;
+};
 
 template <typename T>
 T atomic_load(Execution& e, const AtomicSite& site) {
-  e.visible({EventKind::kAtomicLoad, site.order, sizeof(T), site.address, site.pc});
-  const T value = plain_read<T>(reinterpret_cast<const void*>(site.address));
-  note_atomic<T>(e, EventKind::kAtomicLoad, site, value, value);
+  AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
+  const auto candidates = e.memory().readable_load(operation.thread(), operation.place(), site.order);
+  const std::uint32_t index = e.choose_store(candidates);
+  const memory::Candidate picked = candidates[index];
+  const auto count = static_cast<std::uint32_t>(candidates.size());
+  const T value = from_value<T>(picked.value);
+  operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(index));
+  operation.note(EventKind::kAtomicLoad, site.order, value, value, &picked, count);
   return value;
 }
 
 template <typename T>
 void atomic_store(Execution& e, const AtomicSite& site, T value) {
-  e.visible({EventKind::kAtomicStore, site.order, sizeof(T), site.address, site.pc});
-  if (plain_read<T>(reinterpret_cast<const void*>(site.address)) != value) e.changed();
-  plain_write<T>(reinterpret_cast<void*>(site.address), value);
-  note_atomic<T>(e, EventKind::kAtomicStore, site, value, value);
+  AtomicOperation<T> operation(e, EventKind::kAtomicStore, site);
+  if (!(operation.place().memory == to_value<T>(value))) e.changed();
+  operation.template finish<race::AccessOp::kAtomicWrite>(
+      e.memory().store(operation.thread(), operation.place(), site.order, to_value<T>(value), e.next_event()));
+  operation.note(EventKind::kAtomicStore, site.order, value, value, nullptr, 0);
 }
 
-// An update: reads the newest value and writes compute(value).
+// An update: reads a store that no other update has read and writes compute(value).
 template <typename T, typename Compute>
 T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
-  e.visible({EventKind::kAtomicUpdate, site.order, sizeof(T), site.address, site.pc});
-  const T old = plain_read<T>(reinterpret_cast<const void*>(site.address));
+  AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  const auto candidates = e.memory().readable_update(operation.thread(), operation.place(), site.order);
+  const std::uint32_t index = e.choose_store(candidates);
+  const memory::Candidate picked = candidates[index];
+  const auto count = static_cast<std::uint32_t>(candidates.size());
+  const T old = from_value<T>(picked.value);
   const T updated = compute(old);
   if (old != updated) e.changed();
-  plain_write<T>(reinterpret_cast<void*>(site.address), updated);
-  note_atomic<T>(e, EventKind::kAtomicUpdate, site, old, updated);
+  operation.template finish<race::AccessOp::kAtomicWrite>(
+      e.memory().commit_update(index, to_value<T>(updated), e.next_event()));
+  operation.note(EventKind::kAtomicUpdate, site.order, old, updated, &picked, count);
   return old;
 }
 
-// The old value; equal to `expected` and not `failed` exactly if the exchange took place. A weak one may fail
-// for no reason ([atomics.types.operations]).
+// The value read. A failed exchange is a load with the failure order, which may read an older store; a weak one may
+// also fail for no reason ([atomics.types.operations]).
 template <typename T>
-T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected,
-                          T desired, bool weak, bool& succeeded) {
-  e.visible({EventKind::kAtomicUpdate, site.order, sizeof(T), site.address, site.pc});
-  const T old = plain_read<T>(reinterpret_cast<const void*>(site.address));
-  const bool spurious = weak && old == expected && e.spurious_failure();
-  succeeded = old == expected && !spurious;
+T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected, T desired,
+                          bool weak, bool& succeeded) {
+  AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  const auto candidates = e.memory().readable_cas(
+      operation.thread(), operation.place(),
+      {site.order, failure_order, to_value<T>(expected), weak && e.may_fail_spuriously()});
+  const std::uint32_t index = e.choose_cas_store(candidates);
+  const memory::Candidate picked = candidates[index];
+  const auto count = static_cast<std::uint32_t>(candidates.size());
+  const T old = from_value<T>(picked.value);
+  succeeded = picked.outcome == memory::ReadOutcome::kCasSuccess;
   if (succeeded) {
     if (old != desired) e.changed();
-    plain_write<T>(reinterpret_cast<void*>(site.address), desired);
-    note_atomic<T>(e, EventKind::kAtomicUpdate, site, old, desired);
+    operation.template finish<race::AccessOp::kAtomicWrite>(
+        e.memory().commit_update(index, to_value<T>(desired), e.next_event()));
+    operation.note(EventKind::kAtomicUpdate, site.order, old, desired, &picked, count);
   } else {
-    note_atomic<T>(e, EventKind::kCasFailed, {site.address, failure_order, site.pc}, old, expected);
-    if (spurious && e.recording()) {
-      const Channel channel = e.channel();
-      channel.events()[channel.header()->event_count.load(std::memory_order_relaxed) - 1].flags |=
-          event_flags::kSpurious;
-    }
+    operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(index));
+    operation.note(EventKind::kCasFailed, failure_order, old, expected, &picked, count);
   }
   return old;
 }
 
 inline void atomic_fence(Execution& e, MemoryOrder order, std::uint64_t pc) {
   e.visible({EventKind::kFence, order, 0, 0, pc});
+  e.memory().fence(e.scheduler().current(), order);
+  e.enter_epoch();
   e.done(EventKind::kFence, static_cast<std::uint64_t>(order));
   if (Event* event = e.record(EventKind::kFence, pc)) event->order = order;
 }

@@ -33,6 +33,8 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
+  memory_.reset(memory::Options::from(spec()));
+  start_detector();
 }
 
 void Execution::begin(std::uint64_t index) {
@@ -54,7 +56,7 @@ void Execution::visible(const PendingOperation& operation) {
   t.last_pc = operation.pc;
   scheduler_.advance(kOperationNanoseconds);
   if (++result.steps >= next_check_) check_bounds();
-  if (scheduler_.runnable().size() > 1 && !t.ignored) scheduler_.switch_to(choose_thread(true));
+  if (scheduler_.runnable().size() > 1 && !t.ignored) switch_to(choose_thread(true));
   if (fair_) observe_spin();
 }
 
@@ -143,7 +145,13 @@ void Execution::run_others() {
   while (scheduler_.runnable().empty()) {
     if (!scheduler_.advance_to_next_deadline()) report_deadlock();
   }
-  scheduler_.switch_to(choose_thread(self().state == ThreadState::kRunnable));
+  switch_to(choose_thread(self().state == ThreadState::kRunnable));
+}
+
+void Execution::switch_to(ThreadId thread) {
+  if (thread == scheduler_.current()) return;
+  scheduler_.switch_to(thread);
+  enter_epoch();  // on return, the calling thread runs again
 }
 
 Event* Execution::record(EventKind kind, std::uint64_t pc) {
@@ -163,9 +171,5 @@ Event* Execution::record(EventKind kind, std::uint64_t pc) {
   h.event_count.store(at + 1, std::memory_order_relaxed);
   return &e;
 }
-
-// The memory model takes these over; the interleaving itself orders everything until then.
-void Execution::acquire(sched::SyncObject&) {}
-void Execution::release(sched::SyncObject&) {}
 
 }  // namespace heddle::engine

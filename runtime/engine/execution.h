@@ -12,12 +12,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/base/check.h"
 #include "core/base/ids.h"
 #include "core/base/random.h"
 #include "core/trace/channel.h"
 #include "runtime/heap/heap.h"
+#include "runtime/memory/memory_model.h"
+#include "runtime/race/race_detector.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sync_object.h"
 #include "runtime/strategy/replay.h"
@@ -59,6 +62,7 @@ class Execution final : public strategy::View {
   sched::Scheduler& scheduler() { return scheduler_; }
   sched::SyncTable& sync_objects() { return sync_; }
   sched::Thread& self() { return scheduler_.self(); }
+  memory::MemoryModel& memory() { return memory_; }
   Random& outside() { return outside_; }  // what the program draws from the system: getrandom and its like
   bool choosing() const { return begun_; }
   strategy::NextOperation next_operation(ThreadId thread) const override;
@@ -112,9 +116,49 @@ class Execution final : public strategy::View {
   int condition_signal(sched::SyncObject& condition, std::uint64_t pc);
   int condition_broadcast(sched::SyncObject& condition, std::uint64_t pc);
   int condition_destroy(sched::SyncObject& condition, std::uint64_t pc);
-  // Happens-before edges, for the memory model.
+  // Happens-before edges that a synchronisation object makes.
   void acquire(sched::SyncObject& object);
   void release(sched::SyncObject& object);
+  void forget(sched::SyncObject& object);
+
+  // --- memory (accesses.cpp) --------------------------------------------------------------------------------------
+  // The store that a load or update reads.
+  std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
+  std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
+  bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
+  EventId next_event() const {
+    return recording_ ? EventId{channel_.header()->event_count.load(std::memory_order_relaxed)} : kNoEvent;
+  }
+  // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has changed.
+  void enter_epoch() {
+    const ThreadId t = scheduler_.current();
+    race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
+  }
+  // Plain accesses, before they happen.
+  template <race::AccessOp kOp, std::uint32_t kSize>
+  void plain_access(Address address, std::uint64_t pc) {
+    if (detecting_) {
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack())) report_race(*race);
+    }
+    check_not_freed(address, kSize, pc);
+  }
+  void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
+  // An atomic access that the model has committed; `time` is the thread's before it.
+  template <race::AccessOp kOp, std::uint32_t kSize>
+  void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
+    const ThreadId t = scheduler_.current();
+    race_.enter(t, time, memory_.clock(t));
+    if (detecting_) {
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack())) report_race(*race);
+    }
+    if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter(t, now, memory_.clock(t));
+  }
+  void volatile_access(bool write, Address address, std::uint8_t bytes, std::uint64_t pc);
+  void check_not_freed(Address address, std::uint64_t bytes, std::uint64_t pc) {
+    if (heap::Heap::is_freed(address)) report_use_after_free(address, bytes, pc);
+  }
+  // Writes each store's place in its modification order into the events. The end: no operation may follow.
+  void settle_events();
 
   // --- stacks and findings (findings.cpp)
   // -------------------------------------------------------------------------
@@ -145,9 +189,15 @@ class Execution final : public strategy::View {
  private:
   friend class FindingBuilder;
 
+  void report_race(const race::Race& race);
+  [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
+  void describe_memory(FindingBuilder& finding, Address address);
+  StackId access_stack() { return recording_ ? stack_of(self()) : kEmptyStack; }
   std::uint32_t pick(strategy::ChoicePoint& point);
   void log_choice(const strategy::ChoicePoint& point, std::uint32_t picked);
   ThreadId choose_thread(bool can_continue);
+  void switch_to(ThreadId thread);
+  void start_detector();
   ThreadId next_in_turn() const;
   void hash(EventKind kind, std::uint64_t value) {
     auto& h = channel_.header()->current.trace_hash;
@@ -172,9 +222,17 @@ class Execution final : public strategy::View {
   SessionHooks hooks_;
   sched::Scheduler scheduler_;
   sched::SyncTable sync_;
+  memory::MemoryModel memory_;
+  race::RaceDetector race_;
+  memory::SyncClock* sync_clocks_ = nullptr;  // by SyncObject::clock
+  std::uint32_t sync_clock_count_ = 0;
+  static constexpr std::uint32_t kReportedRaces = 64;
+  std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
+  std::uint32_t reported_race_count_ = 0;
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
+  bool detecting_ = false;  // the race detector runs
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t clock_reads_ = 0;

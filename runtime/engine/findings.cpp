@@ -20,8 +20,8 @@ std::uint64_t place_of(const ChannelHeader& h, std::uint64_t pc) {
 }
 
 bool decides(PartRole role) {
-  return role == PartRole::kHere || role == PartRole::kAccess || role == PartRole::kPreviousAccess ||
-         role == PartRole::kBlockedThread;
+  // The earlier access of a race is known only when the execution is run again to be explained.
+  return role == PartRole::kHere || role == PartRole::kAccess || role == PartRole::kBlockedThread;
 }
 
 }  // namespace
@@ -168,6 +168,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
+  settle_events();
   ChannelHeader& h = *channel_.header();
   h.current.choices = h.choice_count.load(std::memory_order_relaxed);
   h.current.events = h.event_count.load(std::memory_order_relaxed);

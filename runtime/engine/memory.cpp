@@ -38,6 +38,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
   if (block == nullptr) return nullptr;
   if (zero && !block->fresh_pages) memset(block->user(), 0, size);
   block->fresh_pages = false;
+  if (detecting_) race_.reset_range(block->begin(), size);
   if (Event* e = record(EventKind::kAllocate, pc)) {
     e->address = block->begin();
     e->value = size;
@@ -71,6 +72,10 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   }
   sync_.drop_range(block->begin(), block->end(), [](sched::SyncObject&) {});
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
+  if (detecting_) {
+    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack())) report_race(*race);
+  }
+  memory_.drop_range(block->begin(), block->end());
   heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
 }
 
@@ -82,6 +87,7 @@ void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
     return nullptr;
   }
   if (Heap::fits(*block, size) && size * 2 >= block->size) {
+    if (size > block->size && detecting_) race_.reset_range(block->end(), size - block->size);
     block->size = size;
     return pointer;
   }

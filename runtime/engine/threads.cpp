@@ -18,6 +18,7 @@ Execution* creator = nullptr;
 void thread_main(void* argument) {
   auto& t = *static_cast<Thread*>(argument);
   Execution& execution = *creator;
+  execution.enter_epoch();
   execution.record(EventKind::kThreadStart, t.last_pc);
   execution.end_thread(t.start(t.argument));
 }
@@ -34,6 +35,8 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::siz
     t = scheduler_.create(stack_bytes, thread_main);
   }
   if (t == nullptr) return nullptr;
+  memory_.thread_created(scheduler_.current(), t->id);
+  enter_epoch();
   t->start = entry;
   t->argument = argument;
   t->detached = detached;
@@ -67,6 +70,7 @@ void Execution::end_thread(void* result) {
   record(EventKind::kThreadEnd, t.last_pc);
   done(EventKind::kThreadEnd, 0);
   changed();
+  memory_.thread_finished(t.id);
   scheduler_.finish_current();
   scheduler_.wake_all(WaitKind::kJoin, scheduler_.handle_of(t));
   if (scheduler_.unfinished_count() == 0) finish(Ending::kExited, 0);
@@ -91,6 +95,8 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   }
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);
+  memory_.thread_joined(scheduler_.current(), t->id);
+  enter_epoch();
   done(EventKind::kThreadJoin, index_of(t->id));
   if (Event* e = record(EventKind::kThreadJoin, pc)) e->other = t->id;
   return 0;

@@ -33,8 +33,23 @@ bool aligned_to(Address address, std::size_t alignment) { return (address & (ali
 
 bool Heap::start() {
   if (map_pages_at(address_map::kHeap, address_map::kHeapEnd - address_map::kHeap) == nullptr) return false;
+  if (map_pages_at(address_map::kFreedBits, (address_map::kHeapEnd - address_map::kHeap) >> 7) == nullptr) return false;
   started_ = true;
   return true;
+}
+
+void Heap::mark_freed(Address begin, std::uint64_t bytes, bool freed) {
+  auto* bits = reinterpret_cast<unsigned char*>(address_map::kFreedBits);
+  std::uint64_t first = (begin - address_map::kHeap) >> 4;
+  const std::uint64_t last = (begin - address_map::kHeap + bytes + 15) >> 4;
+  const auto set = [&](std::uint64_t index) {
+    const auto mask = static_cast<unsigned char>(1u << (index & 7));
+    bits[index >> 3] = static_cast<unsigned char>(freed ? bits[index >> 3] | mask : bits[index >> 3] & ~mask);
+  };
+  while (first < last && (first & 7) != 0) set(first++);
+  const std::uint64_t whole = (last - first) / 8;
+  if (first < last && whole > 0) memset(bits + first / 8, freed ? 0xff : 0, whole);
+  for (first += whole * 8; first < last; ++first) set(first);
 }
 
 Heap::Part& Heap::open_part(std::uint32_t index) {
@@ -105,6 +120,7 @@ Block* Heap::allocate(std::uint32_t part_index, std::size_t size, std::size_t al
   if (block == nullptr && part_index != kRuntimePart)
     block = carve(open_part(kRuntimePart), size_class, alignment);
   if (block == nullptr) return nullptr;
+  if (!block->fresh_pages) mark_freed(block->begin(), class_bytes(size_class), false);
   block->size = size;
   block->allocated_pc = site.pc;
   block->allocated_stack = site.stack;
@@ -131,6 +147,7 @@ void Heap::release(std::uint32_t part_index, Block* block, const Site& site) {
   block->freed_by = site.thread;
   block->fresh_pages = false;
   const std::size_t bytes = class_bytes(block->size_class);
+  mark_freed(block->begin(), bytes, true);
   if (bytes >= kReturnPagesFrom) {
     const Address first = (block->begin() + kPageSize - 1) & ~(std::uint64_t{kPageSize} - 1);
     const Address last = (block->begin() + bytes) & ~(std::uint64_t{kPageSize} - 1);

@@ -82,6 +82,14 @@ class Heap {
   // The block that holds `address`, allocated or freed. Walks; for reports.
   Block* block_containing(Address address) const;
 
+  // Is the byte part of a block that was freed? One bit for every 16 bytes of the heap, kept beside it.
+  static bool is_freed(Address address) {
+    const std::uint64_t offset = address - address_map::kHeap;
+    if (offset >= address_map::kHeapEnd - address_map::kHeap) return false;
+    const auto* bits = reinterpret_cast<const unsigned char*>(address_map::kFreedBits);
+    return (bits[offset >> 7] >> (offset >> 4 & 7) & 1) != 0;
+  }
+
   std::uint64_t resting_bytes(std::uint32_t part) const { return parts_[part].resting_bytes; }
 
  private:
@@ -96,6 +104,7 @@ class Heap {
 
   // Parts are laid out when first used: untouched ones cost no memory.
   Part& open_part(std::uint32_t index);
+  static void mark_freed(Address begin, std::uint64_t bytes, bool freed);
   Block* take_freed(Part& part, std::uint32_t size_class, std::size_t alignment);
   Block* carve(Part& part, std::uint32_t size_class, std::size_t alignment);
 

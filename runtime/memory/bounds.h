@@ -38,7 +38,7 @@ class Bounds {
 
   void coherence(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);
   void seq_cst_accesses(const Location& x, const ThreadState& s, bool seq_cst);
-  void happens_before(const Location& x, const ThreadState& s);
+  void happens_before(const Location& x, const ThreadState& s, ThreadId t);
   void c11_fences(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);
 
   void c11_last_seq_cst_store(const Location& x, bool writes);

@@ -58,6 +58,7 @@ struct History {
   // The store that was accessed last at times ≤ limit.
   Sequence at(std::uint32_t limit) const {
     if (last.time <= limit) return last.store;
+    if (count == 0 || older[0].time > limit) return kNoSequence;
     std::uint32_t low = 0, high = count;
     while (low < high) {
       const std::uint32_t middle = (low + high) / 2;

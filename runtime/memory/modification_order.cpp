@@ -269,14 +269,15 @@ void ModificationOrder::erase(Location& x, std::uint64_t* dropped) {
     std::copy_n(dropped, x.words, remaining);
     assign_positions(x, remaining);
   }
+  if (x.floor != kNoSequence && Location::test(dropped, x.slot(x.floor))) x.floor = kNoSequence;
   for_each_slot(dropped, x.words, [&](std::uint32_t slot) {
     views_.release(x.stores[slot].message.view);
     const std::uint32_t block = x.block[slot];
-    const Sequence tail = x.block_tail[block];
-    if (x.floor != kNoSequence && slot == x.slot(x.floor)) x.floor = kNoSequence;
-    if (Location::test(x.tails, slot)) Location::clear(x.blocks_in_use, block);
-    // Nothing may come between the part of a block that goes and the part that stays.
-    if (!Location::test(dropped, x.slot(tail))) x.floor = tail;
+    if (Location::test(x.tails, slot)) {
+      Location::clear(x.blocks_in_use, block);
+    } else if (const Sequence tail = x.block_tail[block]; !Location::test(dropped, x.slot(tail))) {
+      x.floor = tail;  // nothing may come between the part of a block that goes and the part that stays
+    }
   });
   for (std::uint32_t w = 0; w < x.words; ++w) {
     x.live[w] &= ~dropped[w];
@@ -345,6 +346,10 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
   std::uint64_t stays = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) stays |= x.maximal[w] & ~dropped[w];
   if (stays == 0) return false;
+  if (x.has_single_tail()) return true;  // one block
+  std::uint64_t inner = 0;
+  for (std::uint32_t w = 0; w < x.words; ++w) inner |= dropped[w] & ~x.tails[w];
+  if (inner == 0) return true;  // no block of more than one
   std::uint32_t checked = kNoSequence;
   bool may = true;
   for_each_slot(dropped, x.words, [&](std::uint32_t slot) {
@@ -362,9 +367,11 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
 void ModificationOrder::drop_down_to(Location& x, std::uint32_t span) {
   std::uint64_t* dropped = scratch(x, 0);
   for (Sequence s = x.first; x.end - s > span; ++s) {
-    if (!Location::test(x.live, x.slot(s))) continue;
-    Location::set(dropped, x.slot(s));
-    for (std::uint32_t w = 0; w < x.words; ++w) dropped[w] |= x.row(s)[w];
+    const std::uint32_t slot = x.slot(s);
+    if (!Location::test(x.live, slot)) continue;
+    Location::set(dropped, slot);
+    dropped[0] |= x.row(s)[0];
+    for (std::uint32_t w = 1; w < x.words; ++w) dropped[w] |= x.row(s)[w];
   }
   if (may_drop_at_once(x, dropped)) erase(x, dropped);
   while (x.end - x.first > span) drop_oldest(x);

@@ -1,0 +1,200 @@
+// Memory accesses of the program: which store is read, what synchronises with what, and which accesses race.
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using memory::Candidate;
+using memory::ReadOutcome;
+
+namespace {
+
+constexpr std::uint32_t kMaxSyncClocks = 1u << 22;
+constexpr std::uint32_t kMostCandidates = 512;  // offered to the strategy; the newest ones
+
+std::uint32_t newest_of(std::span<const Candidate> candidates) {
+  for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].newest && candidates[i].outcome != ReadOutcome::kCasSpurious) return i;
+  }
+  return 0;
+}
+
+
+
+}  // namespace
+
+void Execution::start_detector() {
+  sync_clocks_ = static_cast<memory::SyncClock*>(map_pages(std::size_t{kMaxSyncClocks} * sizeof(memory::SyncClock)));
+  // Where the address space cannot be had, everything but races is still found.
+  detecting_ = race_.start(recording_ ? race::Mode::kPrecise : race::Mode::kFast);
+  if (!detecting_) channel_.header()->current.flags |= result_flags::kNoRaceDetection;
+  if (detecting_) enter_epoch();
+}
+
+std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
+  if (candidates.size() == 1) return 0;
+  ChoiceKey keys[kMostCandidates];
+  const auto count = static_cast<std::uint32_t>(candidates.size() < kMostCandidates ? candidates.size() : kMostCandidates);
+  for (std::uint32_t i = 0; i < count; ++i) keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
+  return choose(ChoiceKind::kReadsFrom, count, newest_of(candidates), keys);
+}
+
+// Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which of the two.
+std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates) {
+  ChoiceKey keys[kMostCandidates];
+  std::uint32_t indices[kMostCandidates];
+  std::uint32_t count = 0;
+  std::uint32_t fallback = 0;
+  for (std::uint32_t i = 0; i < candidates.size() && count < kMostCandidates; ++i) {
+    const Candidate& c = candidates[i];
+    if (c.outcome == ReadOutcome::kCasSpurious) {
+      // A store whose update has been read already can only be failed on.
+      bool offered = false;
+      for (std::uint32_t k = 0; k < count; ++k) offered = offered || candidates[indices[k]].store == c.store;
+      for (std::uint32_t k = i + 1; k < candidates.size() && !offered; ++k) {
+        offered = candidates[k].store == c.store && candidates[k].outcome == ReadOutcome::kCasSuccess;
+      }
+      if (offered) continue;
+    }
+    if (c.newest) fallback = count;
+    keys[count] = ChoiceKey::store(c.writer, c.ordinal);
+    indices[count++] = i;
+  }
+  const std::uint32_t picked = indices[choose(ChoiceKind::kReadsFrom, count, fallback, keys)];
+  if (candidates[picked].outcome == ReadOutcome::kCasSpurious) --spurious_left_;
+  if (candidates[picked].outcome != ReadOutcome::kCasSuccess) return picked;
+  for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].store == candidates[picked].store && candidates[i].outcome == ReadOutcome::kCasSpurious) {
+      return spurious_failure() ? i : picked;
+    }
+  }
+  return picked;
+}
+
+void Execution::acquire(sched::SyncObject& object) {
+  if (object.clock == 0) return;
+  memory_.acquire(scheduler_.current(), sync_clocks_[object.clock]);
+  enter_epoch();
+}
+
+void Execution::release(sched::SyncObject& object) {
+  if (object.clock == 0) {
+    HEDDLE_CHECK(sync_clock_count_ + 1 < kMaxSyncClocks);
+    object.clock = ++sync_clock_count_;
+  }
+  memory_.release(scheduler_.current(), sync_clocks_[object.clock]);
+  enter_epoch();
+}
+
+void Execution::forget(sched::SyncObject& object) {
+  if (object.clock != 0) memory_.forget(sync_clocks_[object.clock]);
+  object.clock = 0;
+}
+
+void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
+  if (bytes == 0) return;
+  if (detecting_) {
+    if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack())) report_race(*race);
+  }
+  check_not_freed(address, bytes, pc);
+  check_not_freed(address + bytes - 1, 1, pc);
+}
+
+// A volatile access lets others run, as programs that use volatile for communication expect, and under acqrel also
+// synchronises (C11Tester §7.2). It reads real memory, which holds the newest value.
+void Execution::volatile_access(bool write, Address address, std::uint8_t bytes, std::uint64_t pc) {
+  const EventKind kind = write ? EventKind::kVolatileWrite : EventKind::kVolatileRead;
+  visible({kind, MemoryOrder::kRelaxed, bytes, address, pc});
+  if (spec().volatile_kind == VolatileKind::kAcqRel) {
+    sched::SyncObject& object = sync_.get(address, sched::SyncKind::kAnnotation);
+    write ? release(object) : acquire(object);
+  }
+  if (write) changed();
+  plain_range(write ? race::AccessOp::kVolatileWrite : race::AccessOp::kVolatileRead, address, bytes, pc);
+  done(kind, 0);
+  if (Event* e = record(kind, pc)) {
+    e->address = address;
+    e->size = bytes;
+  }
+}
+
+void Execution::describe_memory(FindingBuilder& finding, Address address) {
+  Finding& f = finding.finding();
+  MemoryKind kind = MemoryKind::kGlobal;
+  if (const heap::Block* block = program_heap().contains(reinterpret_cast<void*>(address))
+                                     ? program_heap().block_containing(address)
+                                     : nullptr) {
+    kind = MemoryKind::kHeap;
+    FindingPart& made = finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
+    made.stack = block->allocated_stack;
+    made.address = address;
+    made.memory = kind;
+    made.block = block->begin();
+    made.block_size = block->size;
+    if (block->state == heap::BlockState::kFreed) {
+      FindingPart& freed = finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
+      freed.stack = block->freed_stack;
+      freed.address = address;
+      freed.memory = kind;
+      freed.block = block->begin();
+      freed.block_size = block->size;
+    }
+  } else if (address >= address_map::kFiberStacks && address < address_map::kCallStacks) {
+    kind = MemoryKind::kStack;
+  }
+  for (std::uint32_t i = 0; i < f.part_count; ++i) {
+    const PartRole role = f.parts[i].role;
+    if (role == PartRole::kAccess || role == PartRole::kPreviousAccess || role == PartRole::kHere) f.parts[i].memory = kind;
+  }
+}
+
+void Execution::report_race(const race::Race& race) {
+  // Once for each place in an execution: a loop over a racy array is one bug.
+  const std::uint64_t place = mix(race.current.pc, static_cast<std::uint64_t>(race.current.kind));
+  for (std::uint32_t i = 0; i < reported_race_count_; ++i) {
+    if (reported_races_[i] == place) return;
+  }
+  if (reported_race_count_ == kReportedRaces) return;
+  reported_races_[reported_race_count_++] = place;
+  self().last_pc = race.current.pc;
+  FindingBuilder finding(*this, FindingKind::kDataRace, race.current.is_free || race.previous.is_free
+                                                            ? "free of memory that another thread accesses"
+                                                            : "two accesses that are not ordered");
+  const auto cite = [&](PartRole role, const race::RaceAccess& access) {
+    FindingPart& part = finding.part(role, scheduler_.thread(access.thread), access.pc);
+    part.stack = access.stack;
+    part.address = access.address;
+    part.size = static_cast<std::uint8_t>(access.size < 255 ? access.size : 255);
+    part.access = access.kind;
+  };
+  cite(PartRole::kAccess, race.current);
+  finding.finding().parts[0].stack = stack_of(self());
+  cite(PartRole::kPreviousAccess, race.previous);
+  describe_memory(finding, race.address);
+  finding.cite_creations();
+}
+
+void Execution::report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc) {
+  self().last_pc = pc;
+  {
+    FindingBuilder finding(*this, FindingKind::kHeapUseAfterFree, "access of memory that was freed");
+    FindingPart& here = finding.part(PartRole::kHere, self(), pc);
+    here.address = address;
+    here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
+    describe_memory(finding, address);
+    finding.cite_creations();
+  }
+  finish(Ending::kFinding, 0);
+}
+
+void Execution::settle_events() {
+  if (!recording_) return;
+  recording_ = false;
+  Event* events = channel_.events();
+  const std::uint32_t count = channel_.header()->event_count.load(std::memory_order_relaxed);
+  for (const memory::MoPosition& p : memory_.modification_order_positions()) {
+    if (index_of(p.event) < count) events[index_of(p.event)].mo_position = p.position;
+  }
+  if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
+}
+
+}  // namespace heddle::engine
