@@ -82,7 +82,7 @@ inline constexpr std::uint32_t kEventOverflow = 2;
 inline constexpr std::uint32_t kPruned = 4;    // candidates were dropped by the window
 inline constexpr std::uint32_t kNoChoice = 8;  // the program ended before its first choice
 inline constexpr std::uint32_t kFairMode = 16;
-inline constexpr std::uint32_t kGuidedDefaults = 32;  // guided replay had to fall back to defaults
+inline constexpr std::uint32_t kGuidedDefaults = 32;   // guided replay had to fall back to defaults
 inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for the shadow
 }  // namespace result_flags
 

@@ -121,15 +121,17 @@ class Execution final : public strategy::View {
   void release(sched::SyncObject& object);
   void forget(sched::SyncObject& object);
 
-  // --- memory (accesses.cpp) --------------------------------------------------------------------------------------
-  // The store that a load or update reads.
+  // --- memory (accesses.cpp)
+  // -------------------------------------------------------------------------------------- The store that a
+  // load or update reads.
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
   EventId next_event() const {
     return recording_ ? EventId{channel_.header()->event_count.load(std::memory_order_relaxed)} : kNoEvent;
   }
-  // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has changed.
+  // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has
+  // changed.
   void enter_epoch() {
     const ThreadId t = scheduler_.current();
     race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
@@ -138,7 +140,8 @@ class Execution final : public strategy::View {
   template <race::AccessOp kOp, std::uint32_t kSize>
   void plain_access(Address address, std::uint64_t pc) {
     if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack())) report_race(*race);
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
+        report_race(*race);
     }
     check_not_freed(address, kSize, pc);
   }
@@ -149,7 +152,8 @@ class Execution final : public strategy::View {
     const ThreadId t = scheduler_.current();
     race_.enter(t, time, memory_.clock(t));
     if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack())) report_race(*race);
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
+        report_race(*race);
     }
     if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter(t, now, memory_.clock(t));
   }

@@ -73,7 +73,8 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   sync_.drop_range(block->begin(), block->end(), [](sched::SyncObject&) {});
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
   if (detecting_) {
-    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack())) report_race(*race);
+    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack()))
+      report_race(*race);
   }
   memory_.drop_range(block->begin(), block->end());
   heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});

@@ -33,7 +33,8 @@ bool aligned_to(Address address, std::size_t alignment) { return (address & (ali
 
 bool Heap::start() {
   if (map_pages_at(address_map::kHeap, address_map::kHeapEnd - address_map::kHeap) == nullptr) return false;
-  if (map_pages_at(address_map::kFreedBits, (address_map::kHeapEnd - address_map::kHeap) >> 7) == nullptr) return false;
+  if (map_pages_at(address_map::kFreedBits, (address_map::kHeapEnd - address_map::kHeap) >> 7) == nullptr)
+    return false;
   started_ = true;
   return true;
 }
