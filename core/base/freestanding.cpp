@@ -1,5 +1,5 @@
-// The private copies of freestanding.h. `rep movsb` and `rep stosb` are microcoded and fast for blocks; small fixed
-// sizes are expanded inline by the compiler and never come here.
+// The private copies of freestanding.h. `rep movsb` and `rep stosb` are microcoded and fast for blocks; small
+// fixed sizes are expanded inline by the compiler and never come here.
 #include "core/base/freestanding.h"
 
 extern "C" {

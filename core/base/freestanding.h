@@ -1,6 +1,7 @@
-// Included before everything else in code that lives inside the tested program. The compiler may turn any struct
-// copy into a call of memcpy; the exported memcpy is the program's, interposed and instrumented. The assembler names
-// below send the runtime's own calls to private copies instead (g++ honours them for the calls it makes up itself).
+// Included before everything else in code that lives inside the tested program. The compiler may turn any
+// struct copy into a call of memcpy; the exported memcpy is the program's, interposed and instrumented. The
+// assembler names below send the runtime's own calls to private copies instead (g++ honours them for the
+// calls it makes up itself).
 #pragma once
 
 #include <stddef.h>

@@ -29,7 +29,8 @@ inline long syscall6(long number, long a, long b, long c, long d, long e, long f
 }
 }  // namespace detail
 
-template <typename A = long, typename B = long, typename C = long, typename D = long, typename E = long, typename F = long>
+template <typename A = long, typename B = long, typename C = long, typename D = long, typename E = long,
+          typename F = long>
 long raw_syscall(long number, A a = {}, B b = {}, C c = {}, D d = {}, E e = {}, F f = {}) {
   using detail::as_long;
   return detail::syscall6(number, as_long(a), as_long(b), as_long(c), as_long(d), as_long(e), as_long(f));

@@ -19,7 +19,8 @@ class TextBuffer {
   }
   TextBuffer& decimal(std::int64_t value) {
     if (value < 0) put('-');
-    return unsigned_decimal(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
+    return unsigned_decimal(value < 0 ? 0 - static_cast<std::uint64_t>(value)
+                                      : static_cast<std::uint64_t>(value));
   }
   TextBuffer& unsigned_decimal(std::uint64_t value) {
     char digits[20];

@@ -1,16 +1,17 @@
 // The shared memory between the tool and one worker: everything that crosses the border between the two.
 //
-// The tool makes a memfd, lays it out with Channel::initialise, puts the RunSpec in it and starts the program with
-// the descriptor's number in HEDDLE_CHANNEL. The runtime maps it and writes results as it goes, so that whatever
-// happened up to a crash or a kill is there for the tool to read.
+// The tool makes a memfd, lays it out with Channel::initialise, puts the RunSpec in it and starts the program
+// with the descriptor's number in HEDDLE_CHANNEL. The runtime maps it and writes results as it goes, so that
+// whatever happened up to a crash or a kill is there for the tool to read.
 //
 //   ChannelHeader | Choice[] | Event[] | StackDepot | Finding[] | text | ExecutionResult ring | modules
 //
-// Choices, events, findings and text belong to the execution under way and are reset when the next one starts;
-// stacks, modules and outcomes stay for the life of the worker.
+// Choices, events, findings and text belong to the execution under way and are reset when the next one
+// starts; stacks, modules and outcomes stay for the life of the worker.
 //
-// Thread-safety: one writer (whichever process of the worker runs) and one reader (the tool). The ring's indices
-// are atomic; all else is read after the result that covers it was published, or after the writer has died.
+// Thread-safety: one writer (whichever process of the worker runs) and one reader (the tool). The ring's
+// indices are atomic; all else is read after the result that covers it was published, or after the writer has
+// died.
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,7 @@ namespace heddle {
 inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680003ull;  // "heddl", version 3
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
-inline constexpr std::uint32_t kMaxOutcomes = 4096;                    // distinct outcome strings per worker
+inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
 inline constexpr std::uint32_t kOutcomesPerExecution = 6;
 
 enum class ChannelMode : std::uint32_t {
@@ -37,30 +38,30 @@ enum class ChannelMode : std::uint32_t {
 };
 
 enum class WorkerState : std::uint32_t {
-  kStarting = 0,   // before the runtime has attached
-  kPrefix = 1,     // running up to the first choice
-  kZygote = 2,     // forking executions
-  kFinished = 3,   // ended in order
+  kStarting = 0,  // before the runtime has attached
+  kPrefix = 1,    // running up to the first choice
+  kZygote = 2,    // forking executions
+  kFinished = 3,  // ended in order
 };
 
 // How an execution ended.
 enum class Ending : std::uint8_t {
   kRunning = 0,
-  kExited = 1,        // exit status in `status`
-  kFinding = 2,       // stopped by a finding
-  kSignalled = 3,     // died by signal `status`, without our handler having seen it (SIGKILL, out of memory)
+  kExited = 1,     // exit status in `status`
+  kFinding = 2,    // stopped by a finding
+  kSignalled = 3,  // died by signal `status`, without our handler having seen it (SIGKILL, out of memory)
   kTimedOut = 4,
-  kCut = 5,           // step bound reached while still making progress; no bug
-  kDiverged = 6,      // exact replay met other alternatives than the log's
-  kUnsupported = 7,   // a call that is not supported; message in text
+  kCut = 5,          // step bound reached while still making progress; no bug
+  kDiverged = 6,     // exact replay met other alternatives than the log's
+  kUnsupported = 7,  // a call that is not supported; message in text
   kInternalError = 8,
 };
 
 struct ExecutionResult {
   std::uint64_t index = 0;
-  std::uint64_t trace_hash = 0;        // over every visible operation and choice: equal runs have equal hashes
-  std::uint64_t steps = 0;             // visible operations
-  std::uint64_t signature = 0;         // of the first finding of severity bug, 0: none
+  std::uint64_t trace_hash = 0;  // over every visible operation and choice: equal runs have equal hashes
+  std::uint64_t steps = 0;       // visible operations
+  std::uint64_t signature = 0;   // of the first finding of severity bug, 0: none
   std::uint32_t choices = 0;
   std::uint32_t events = 0;
   std::uint32_t duration_us = 0;
@@ -70,18 +71,18 @@ struct ExecutionResult {
   std::uint8_t findings = 0;
   Ending ending = Ending::kRunning;
   std::uint32_t flags = 0;
-  std::uint32_t divergence_choice = 0; // kDiverged: index into the log
-  std::uint32_t message = 0;           // offset into text, 0: none
+  std::uint32_t divergence_choice = 0;  // kDiverged: index into the log
+  std::uint32_t message = 0;            // offset into text, 0: none
 };
 static_assert(sizeof(ExecutionResult) == 88);
 
 namespace result_flags {
 inline constexpr std::uint32_t kChoiceLogOverflow = 1;
 inline constexpr std::uint32_t kEventOverflow = 2;
-inline constexpr std::uint32_t kPruned = 4;           // candidates were dropped by the window
-inline constexpr std::uint32_t kNoChoice = 8;         // the program ended before its first choice
+inline constexpr std::uint32_t kPruned = 4;    // candidates were dropped by the window
+inline constexpr std::uint32_t kNoChoice = 8;  // the program ended before its first choice
 inline constexpr std::uint32_t kFairMode = 16;
-inline constexpr std::uint32_t kGuidedDefaults = 32;  // guided replay had to fall back to defaults
+inline constexpr std::uint32_t kGuidedDefaults = 32;   // guided replay had to fall back to defaults
 inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for the shadow
 }  // namespace result_flags
 
@@ -92,7 +93,7 @@ struct Module {
   std::uint8_t build_id[20] = {};
   std::uint8_t build_id_size = 0;
   std::uint8_t padding[3] = {};
-  std::uint32_t path = 0;   // offset into module_text
+  std::uint32_t path = 0;  // offset into module_text
 };
 
 struct Section {
@@ -109,15 +110,15 @@ struct ChannelHeader {
 
   // Written by the tool, read by the zygote.
   std::atomic<std::uint32_t> stop{0};
-  std::int32_t output_fd = -1;           // memfd that takes the program's standard output and error; -1: leave them
-  std::int32_t campaign_fd = -1;         // shared CampaignState; -1 in single mode
-  std::uint64_t single_index = 0;        // kSingle: which execution's choices to make
-  std::uint32_t replay_count = 0;        // choices in the replay section
+  std::int32_t output_fd = -1;     // memfd that takes the program's standard output and error; -1: leave them
+  std::int32_t campaign_fd = -1;   // shared CampaignState; -1 in single mode
+  std::uint64_t single_index = 0;  // kSingle: which execution's choices to make
+  std::uint32_t replay_count = 0;  // choices in the replay section
 
   // Written by the runtime.
   std::atomic<WorkerState> state{WorkerState::kStarting};
   std::atomic<std::uint32_t> execution_pid{0};
-  ExecutionResult current;               // the execution under way
+  ExecutionResult current;  // the execution under way
   std::atomic<std::uint32_t> choice_count{0};
   std::atomic<std::uint32_t> event_count{0};
   std::atomic<std::uint32_t> finding_count{0};
@@ -128,7 +129,8 @@ struct ChannelHeader {
   std::uint32_t outcome_text_used = 1;
   std::uint32_t outcome_at[kMaxOutcomes] = {};  // offsets into outcome_text
   Module modules[kMaxModules];
-  std::uint64_t main_stack_address = 0;  // addresses whose movement can break replay; compared and named by the tool
+  std::uint64_t main_stack_address =
+      0;  // addresses whose movement can break replay; compared and named by the tool
   std::uint64_t heap_address = 0;
   std::uint64_t program_address = 0;
 
@@ -142,17 +144,17 @@ struct CampaignState {
   std::atomic<std::uint64_t> next_index{0};
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};
-  std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
+  std::atomic<std::uint32_t> signal{0};  // futex word: bumped when any worker has something to say
 };
 
 struct ChannelSizes {
-  std::uint64_t choices = 64ull << 20;      // entries
+  std::uint64_t choices = 64ull << 20;  // entries
   std::uint64_t events = 16ull << 20;
   std::uint64_t stack_nodes = 1ull << 20;
   std::uint64_t findings = 64;
   std::uint64_t text = 16ull << 20;
   std::uint64_t ring = 4096;
-  std::uint64_t replay = 0;                 // entries
+  std::uint64_t replay = 0;  // entries
 };
 
 // A view of a mapped channel. All sections are sparse until written.

@@ -1,5 +1,5 @@
-// One nondeterministic decision: its alternatives by semantic key, and the pick. An execution is a function of
-// the program, its input and the list of these.
+// One nondeterministic decision: its alternatives by semantic key, and the pick. An execution is a function
+// of the program, its input and the list of these.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct ChoiceKey {
   friend constexpr bool operator==(ChoiceKey, ChoiceKey) = default;
 };
 
-// The log entry. The hash covers kind, deciding thread and all alternatives' keys: exact replay compares it and so
-// notices a divergence at the first choice that differs, not at the first crash after it.
+// The log entry. The hash covers kind, deciding thread and all alternatives' keys: exact replay compares it
+// and so notices a divergence at the first choice that differs, not at the first crash after it.
 struct Choice {
   std::uint64_t bits = 0;
 

@@ -1,4 +1,5 @@
-// What went wrong in an execution, as plain data in shared memory: a kind, a message and the places that it cites.
+// What went wrong in an execution, as plain data in shared memory: a kind, a message and the places that it
+// cites.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ enum class FindingKind : std::uint8_t {
   kSemaphoreMisuse,
   kThreadMisuse,
   kNonZeroExit,
-  kReported,          // heddle_fail, heddle_assert
+  kReported,  // heddle_fail, heddle_assert
   kNotLinearizable,
   kOutOfMemory,
   // Warnings: exit code 0 unless --warnings-as-bugs.
@@ -43,21 +44,21 @@ enum class Severity : std::uint8_t { kBug = 0, kWarning = 1 };
 
 constexpr Severity severity_of(FindingKind kind) {
   return kind == FindingKind::kThreadLeak || kind == FindingKind::kLockOrderInversion ? Severity::kWarning
-                                                                                       : Severity::kBug;
+                                                                                      : Severity::kBug;
 }
 
 // The part that a cited place plays in the finding.
 enum class PartRole : std::uint8_t {
-  kHere = 0,         // where the failing thread was
-  kAccess,           // first access of a race (the later one)
-  kPreviousAccess,   // second access of a race
-  kBlockedThread,    // a thread of a deadlock: waits for `address`, which `other` holds
-  kHolds,            // where the holder took the object
-  kWaits,            // another thread that was waiting at the time, not part of the cycle
-  kThreadCreated,    // where `thread` was created, by `other`
+  kHere = 0,        // where the failing thread was
+  kAccess,          // first access of a race (the later one)
+  kPreviousAccess,  // second access of a race
+  kBlockedThread,   // a thread of a deadlock: waits for `address`, which `other` holds
+  kHolds,           // where the holder took the object
+  kWaits,           // another thread that was waiting at the time, not part of the cycle
+  kThreadCreated,   // where `thread` was created, by `other`
   kAllocated,
   kFreed,
-  kRunningThread,    // any other thread's position
+  kRunningThread,  // any other thread's position
 };
 
 // How a race's access touched memory.
@@ -68,9 +69,9 @@ enum class MemoryKind : std::uint8_t { kUnknown = 0, kHeap, kGlobal, kStack };
 
 struct FindingPart {
   std::uint64_t pc = 0;
-  Address address = 0;          // object or memory concerned
+  Address address = 0;  // object or memory concerned
   StackId stack = kEmptyStack;
-  std::uint32_t text = 0;       // offset into the text section, 0: none
+  std::uint32_t text = 0;  // offset into the text section, 0: none
   EventId event = kNoEvent;
   ThreadId thread = kNoThread;
   ThreadId other = kNoThread;
@@ -78,7 +79,7 @@ struct FindingPart {
   AccessKind access = AccessKind::kNone;
   std::uint8_t size = 0;
   MemoryKind memory = MemoryKind::kUnknown;
-  Address block = 0;            // kAllocated/kFreed: start of the heap block
+  Address block = 0;  // kAllocated/kFreed: start of the heap block
   std::uint64_t block_size = 0;
 };
 
@@ -90,9 +91,9 @@ struct Finding {
   std::uint8_t signal = 0;
   std::uint8_t part_count = 0;
   std::int32_t exit_status = 0;
-  std::uint32_t message = 0;     // offset into the text section
-  EventId event = kNoEvent;      // the event at which it was seen
-  std::uint64_t signature = 0;   // equal for the same bug in all executions of one campaign
+  std::uint32_t message = 0;    // offset into the text section
+  EventId event = kNoEvent;     // the event at which it was seen
+  std::uint64_t signature = 0;  // equal for the same bug in all executions of one campaign
   FindingPart parts[kMaxFindingParts];
 };
 

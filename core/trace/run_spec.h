@@ -1,5 +1,5 @@
-// Everything that makes an execution what it is, besides the program and its input. Plain data: it lies in shared
-// memory and in artifacts.
+// Everything that makes an execution what it is, besides the program and its input. Plain data: it lies in
+// shared memory and in artifacts.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
 
 struct RunSpec {
   std::uint64_t seed = 0;
-  std::uint64_t max_steps = 10'000'000;      // visible operations before fair mode and the cut
-  std::uint64_t stagnation_steps = 20'000;   // visible operations without any change before fair mode is tried
-  std::uint64_t timeout_ns = 10'000'000'000; // wall time of one execution
-  std::uint64_t memory_limit = 512ull << 20; // bound on the execution graph
-  std::uint64_t prune_window = 0;            // 0: what fits memory_limit
-  std::uint64_t address_space_limit = 0;     // RLIMIT_AS-like bound on the program's own memory, 0: none
+  std::uint64_t max_steps = 10'000'000;     // visible operations before fair mode and the cut
+  std::uint64_t stagnation_steps = 20'000;  // visible operations without any change before fair mode is tried
+  std::uint64_t timeout_ns = 10'000'000'000;  // wall time of one execution
+  std::uint64_t memory_limit = 512ull << 20;  // bound on the execution graph
+  std::uint64_t prune_window = 0;             // 0: what fits memory_limit
+  std::uint64_t address_space_limit = 0;      // RLIMIT_AS-like bound on the program's own memory, 0: none
   ModelKind model = ModelKind::kCxx20;
   VolatileKind volatile_kind = VolatileKind::kRelaxed;
   PruneKind prune = PruneKind::kWindow;
   ReplayKind replay = ReplayKind::kNone;
   std::uint8_t record_events = 0;
   std::uint8_t halt_on_first_race = 0;
-  std::uint8_t verify = 0;                   // every execution records events, for --verify-determinism
+  std::uint8_t verify = 0;  // every execution records events, for --verify-determinism
   std::uint8_t padding = 0;
-  std::uint32_t max_spurious = 4;            // spurious failures and wake-ups in one execution
-  char strategy[192] = "random";             // as on the command line: name[:k=v,…]
+  std::uint32_t max_spurious = 4;  // spurious failures and wake-ups in one execution
+  char strategy[192] = "random";   // as on the command line: name[:k=v,…]
 };
 
 }  // namespace heddle

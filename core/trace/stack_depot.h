@@ -1,5 +1,5 @@
-// Stacks as a tree: a node is a return address and the node of its caller, so that equal stacks have equal ids and a
-// stack costs one word to keep. Lies in shared memory; written by the runtime, read by the tool.
+// Stacks as a tree: a node is a return address and the node of its caller, so that equal stacks have equal
+// ids and a stack costs one word to keep. Lies in shared memory; written by the runtime, read by the tool.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,11 @@ struct StackDepot {
   StackNode* nodes() { return reinterpret_cast<StackNode*>(this + 1); }
   const StackNode* nodes() const { return reinterpret_cast<const StackNode*>(this + 1); }
 
-  // The node for `pc` called from `caller`. A full depot answers `caller`: the stack loses inner frames, never more.
+  // The node for `pc` called from `caller`. A full depot answers `caller`: the stack loses inner frames,
+  // never more.
   StackId push(StackId caller, std::uint64_t pc) {
-    const std::uint64_t hash = (pc ^ (static_cast<std::uint64_t>(index_of(caller)) << 40)) * 0x9e3779b97f4a7c15ull;
+    const std::uint64_t hash =
+        (pc ^ (static_cast<std::uint64_t>(index_of(caller)) << 40)) * 0x9e3779b97f4a7c15ull;
     std::uint32_t& bucket = buckets[hash >> 50];
     for (std::uint32_t i = bucket; i != 0; i = nodes()[i].next_in_bucket) {
       if (nodes()[i].pc == pc && nodes()[i].caller == caller) return StackId{i};

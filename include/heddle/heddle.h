@@ -1,5 +1,5 @@
-/* heddle's public header, for C and C++. Without the heddle runtime every function here is a no-op (heddle_assert and
-   heddle_fail included), so that a program may keep these calls in all its builds. */
+/* heddle's public header, for C and C++. Without the heddle runtime every function here is a no-op
+   (heddle_assert and heddle_fail included), so that a program may keep these calls in all its builds. */
 #ifndef HEDDLE_HEDDLE_H_
 #define HEDDLE_HEDDLE_H_
 
@@ -45,7 +45,9 @@ static inline void heddle_name(const void* address, size_t size, const char* nam
 }
 
 /* A number below n that the strategy chooses; 0 without the runtime. */
-static inline unsigned heddle_choose(unsigned n) { return heddle_runtime_choose ? heddle_runtime_choose(n) : 0; }
+static inline unsigned heddle_choose(unsigned n) {
+  return heddle_runtime_choose ? heddle_runtime_choose(n) : 0;
+}
 
 /* A point at which other threads may run. */
 static inline void heddle_yield(void) {

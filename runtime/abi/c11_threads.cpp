@@ -1,5 +1,5 @@
-// <threads.h>: libc's versions do not go through the pthread symbols, so they are carried over to ours here. Natively
-// the types are the pthread ones in all but name, so the same code serves.
+// <threads.h>: libc's versions do not go through the pthread symbols, so they are carried over to ours here.
+// Natively the types are the pthread ones in all but name, so the same code serves.
 #include <errno.h>
 #include <pthread.h>
 #include <threads.h>
@@ -21,11 +21,16 @@ void* run(void* argument) {
 
 int status(int error) {
   switch (error) {
-    case 0: return thrd_success;
-    case EBUSY: return thrd_busy;
-    case ETIMEDOUT: return thrd_timedout;
-    case ENOMEM: return thrd_nomem;
-    default: return thrd_error;
+    case 0:
+      return thrd_success;
+    case EBUSY:
+      return thrd_busy;
+    case ETIMEDOUT:
+      return thrd_timedout;
+    case ENOMEM:
+      return thrd_nomem;
+    default:
+      return thrd_error;
   }
 }
 
@@ -49,12 +54,15 @@ HEDDLE_EXPORT int thrd_join(thrd_t thread, int* result) {
   return status(error);
 }
 HEDDLE_EXPORT int thrd_detach(thrd_t thread) { return status(pthread_detach(thread)); }
-HEDDLE_EXPORT void thrd_exit(int result) { pthread_exit(reinterpret_cast<void*>(static_cast<std::intptr_t>(result))); }
+HEDDLE_EXPORT void thrd_exit(int result) {
+  pthread_exit(reinterpret_cast<void*>(static_cast<std::intptr_t>(result)));
+}
 
 HEDDLE_EXPORT int mtx_init(mtx_t* mutex, int type) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
-  pthread_mutexattr_settype(&attributes, (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
+  pthread_mutexattr_settype(&attributes,
+                            (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
   return status(pthread_mutex_init(pthread_of(mutex), &attributes));
 }
 HEDDLE_EXPORT void mtx_destroy(mtx_t* mutex) { pthread_mutex_destroy(pthread_of(mutex)); }
@@ -65,14 +73,19 @@ HEDDLE_EXPORT int mtx_timedlock(mtx_t* __restrict mutex, const timespec* __restr
 }
 HEDDLE_EXPORT int mtx_unlock(mtx_t* mutex) { return status(pthread_mutex_unlock(pthread_of(mutex))); }
 
-HEDDLE_EXPORT int cnd_init(cnd_t* condition) { return status(pthread_cond_init(pthread_of(condition), nullptr)); }
+HEDDLE_EXPORT int cnd_init(cnd_t* condition) {
+  return status(pthread_cond_init(pthread_of(condition), nullptr));
+}
 HEDDLE_EXPORT void cnd_destroy(cnd_t* condition) { pthread_cond_destroy(pthread_of(condition)); }
 HEDDLE_EXPORT int cnd_signal(cnd_t* condition) { return status(pthread_cond_signal(pthread_of(condition))); }
-HEDDLE_EXPORT int cnd_broadcast(cnd_t* condition) { return status(pthread_cond_broadcast(pthread_of(condition))); }
+HEDDLE_EXPORT int cnd_broadcast(cnd_t* condition) {
+  return status(pthread_cond_broadcast(pthread_of(condition)));
+}
 HEDDLE_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
   return status(pthread_cond_wait(pthread_of(condition), pthread_of(mutex)));
 }
-HEDDLE_EXPORT int cnd_timedwait(cnd_t* __restrict condition, mtx_t* __restrict mutex, const timespec* __restrict time) {
+HEDDLE_EXPORT int cnd_timedwait(cnd_t* __restrict condition, mtx_t* __restrict mutex,
+                                const timespec* __restrict time) {
   return status(pthread_cond_timedwait(pthread_of(condition), pthread_of(mutex), time));
 }
 
@@ -80,7 +93,9 @@ HEDDLE_EXPORT void call_once(once_flag* flag, void (*function)()) {
   pthread_once(reinterpret_cast<pthread_once_t*>(flag), function);
 }
 
-HEDDLE_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) { return status(pthread_key_create(key, destructor)); }
+HEDDLE_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
+  return status(pthread_key_create(key, destructor));
+}
 HEDDLE_EXPORT void tss_delete(tss_t key) { pthread_key_delete(key); }
 HEDDLE_EXPORT void* tss_get(tss_t key) { return pthread_getspecific(key); }
 HEDDLE_EXPORT int tss_set(tss_t key, void* value) { return status(pthread_setspecific(key, value)); }

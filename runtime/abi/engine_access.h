@@ -17,7 +17,8 @@ extern engine::Execution* current;
 // The engine, unless the call comes from the runtime itself.
 inline engine::Execution* engine() { return engine::RuntimeScope::active() ? nullptr : current; }
 
-// Attaches to the tool if there is one. Safe to call at any time, also from malloc before any constructor has run.
+// Attaches to the tool if there is one. Safe to call at any time, also from malloc before any constructor has
+// run.
 void ensure_started();
 // Is this process part of a session, whether or not the engine runs yet?
 bool in_session();
@@ -37,9 +38,9 @@ Function* next_function(const char* name) {
 
 }  // namespace heddle::abi
 
-#define HEDDLE_REAL(name)                                                               \
-  ([]() {                                                                               \
-    static decltype(&::name) real = nullptr;                                            \
+#define HEDDLE_REAL(name)                                                                               \
+  ([]() {                                                                                               \
+    static decltype(&::name) real = nullptr;                                                            \
     if (real == nullptr) real = reinterpret_cast<decltype(&::name)>(::heddle::abi::next_symbol(#name)); \
-    return real;                                                                        \
+    return real;                                                                                        \
   }())

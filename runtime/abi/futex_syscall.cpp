@@ -31,9 +31,11 @@ long futex(engine::Execution& e, const long* a, std::uint64_t pc) {
       }
       return as_result(e.futex_wait(address, value, deadline, pc));
     case FUTEX_WAKE:
-    case FUTEX_WAKE_BITSET: return static_cast<long>(e.futex_wake(address, value, pc));
+    case FUTEX_WAKE_BITSET:
+      return static_cast<long>(e.futex_wake(address, value, pc));
     default:
-      e.unsupported("This futex operation (not a wait or a wake)", "Use a mutex and a condition variable instead.");
+      e.unsupported("This futex operation (not a wait or a wake)",
+                    "Use a mutex and a condition variable instead.");
   }
 }
 

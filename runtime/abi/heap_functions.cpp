@@ -19,7 +19,8 @@ namespace {
 
 using engine::program_heap;
 
-// Before the engine runs, and for what libc allocates on the runtime's behalf: never a choice, never an event.
+// Before the engine runs, and for what libc allocates on the runtime's behalf: never a choice, never an
+// event.
 void* allocate_quietly(std::size_t size, std::size_t alignment, bool zero) {
   const std::uint32_t part = engine::RuntimeScope::active() ? heap::kRuntimePart : 0;
   heap::Block* block = program_heap().allocate(part, size, alignment, true, {});
@@ -31,7 +32,8 @@ void* allocate_quietly(std::size_t size, std::size_t alignment, bool zero) {
 
 void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc) {
   engine::Execution* e = engine();
-  void* result = e != nullptr ? e->allocate(size, alignment, zero, pc) : allocate_quietly(size, alignment, zero);
+  void* result =
+      e != nullptr ? e->allocate(size, alignment, zero, pc) : allocate_quietly(size, alignment, zero);
   if (result == nullptr) errno = ENOMEM;
   return result;
 }
@@ -46,7 +48,8 @@ void release(void* pointer, std::uint64_t pc) {
   if (engine::Execution* e = engine()) return e->free(pointer, pc);
   heap::Block* block = program_heap().block_at(pointer);
   const std::uint32_t part = engine::RuntimeScope::active() ? heap::kRuntimePart : 0;
-  if (block != nullptr && block->state == heap::BlockState::kAllocated) program_heap().release(part, block, {});
+  if (block != nullptr && block->state == heap::BlockState::kAllocated)
+    program_heap().release(part, block, {});
 }
 
 void* reallocate(void* pointer, std::size_t size, std::uint64_t pc) {

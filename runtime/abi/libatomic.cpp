@@ -15,21 +15,31 @@ void __tsan_atomic128_store(volatile Uint128* a, Uint128 v, int mo);
 Uint128 __tsan_atomic128_exchange(volatile Uint128* a, Uint128 v, int mo);
 int __tsan_atomic128_compare_exchange_strong(volatile Uint128* a, Uint128* c, Uint128 v, int mo, int fmo);
 
-__attribute__((visibility("default"))) Uint128 heddle_atomic_load_16(const volatile Uint128* a, int mo) __asm__("__atomic_load_16");
-__attribute__((visibility("default"))) void heddle_atomic_store_16(volatile Uint128* a, Uint128 v, int mo) __asm__("__atomic_store_16");
-__attribute__((visibility("default"))) Uint128 heddle_atomic_exchange_16(volatile Uint128* a, Uint128 v, int mo) __asm__("__atomic_exchange_16");
-__attribute__((visibility("default"))) bool heddle_atomic_compare_exchange_16(volatile Uint128* a, Uint128* c, Uint128 v, int mo,
-                                                                             int fmo) __asm__("__atomic_compare_exchange_16");
-__attribute__((visibility("default"))) void heddle_atomic_load(std::size_t size, const void* from, void* to, int mo) __asm__("__atomic_load");
-__attribute__((visibility("default"))) void heddle_atomic_store(std::size_t size, void* to, const void* from, int mo) __asm__("__atomic_store");
-__attribute__((visibility("default"))) void heddle_atomic_exchange(std::size_t size, void* address, const void* value, void* old, int mo) __asm__("__atomic_exchange");
-__attribute__((visibility("default"))) bool heddle_atomic_compare_exchange(std::size_t size, void* address, void* expected, const void* desired,
-                                                                          int mo, int fmo) __asm__("__atomic_compare_exchange");
+__attribute__((visibility("default"))) Uint128 heddle_atomic_load_16(const volatile Uint128* a,
+                                                                     int mo) __asm__("__atomic_load_16");
+__attribute__((visibility("default"))) void heddle_atomic_store_16(volatile Uint128* a, Uint128 v,
+                                                                   int mo) __asm__("__atomic_store_16");
+__attribute__((visibility("default"))) Uint128
+heddle_atomic_exchange_16(volatile Uint128* a, Uint128 v, int mo) __asm__("__atomic_exchange_16");
+__attribute__((visibility("default"))) bool heddle_atomic_compare_exchange_16(
+    volatile Uint128* a, Uint128* c, Uint128 v, int mo, int fmo) __asm__("__atomic_compare_exchange_16");
+__attribute__((visibility("default"))) void heddle_atomic_load(std::size_t size, const void* from, void* to,
+                                                               int mo) __asm__("__atomic_load");
+__attribute__((visibility("default"))) void heddle_atomic_store(std::size_t size, void* to, const void* from,
+                                                                int mo) __asm__("__atomic_store");
+__attribute__((visibility("default"))) void heddle_atomic_exchange(std::size_t size, void* address,
+                                                                   const void* value, void* old,
+                                                                   int mo) __asm__("__atomic_exchange");
+__attribute__((visibility("default"))) bool heddle_atomic_compare_exchange(
+    std::size_t size, void* address, void* expected, const void* desired, int mo,
+    int fmo) __asm__("__atomic_compare_exchange");
 }
 
 Uint128 heddle_atomic_load_16(const volatile Uint128* a, int mo) { return __tsan_atomic128_load(a, mo); }
 void heddle_atomic_store_16(volatile Uint128* a, Uint128 v, int mo) { __tsan_atomic128_store(a, v, mo); }
-Uint128 heddle_atomic_exchange_16(volatile Uint128* a, Uint128 v, int mo) { return __tsan_atomic128_exchange(a, v, mo); }
+Uint128 heddle_atomic_exchange_16(volatile Uint128* a, Uint128 v, int mo) {
+  return __tsan_atomic128_exchange(a, v, mo);
+}
 bool heddle_atomic_compare_exchange_16(volatile Uint128* a, Uint128* c, Uint128 v, int mo, int fmo) {
   return __tsan_atomic128_compare_exchange_strong(a, c, v, mo, fmo) != 0;
 }
@@ -102,7 +112,8 @@ void heddle_atomic_exchange(std::size_t size, void* address, const void* value, 
   }
 }
 
-bool heddle_atomic_compare_exchange(std::size_t size, void* address, void* expected, const void* desired, int, int) {
+bool heddle_atomic_compare_exchange(std::size_t size, void* address, void* expected, const void* desired, int,
+                                    int) {
   heddle::abi::LargeAccess access(EventKind::kAtomicUpdate, address, HEDDLE_CALLER_PC);
   if (memcmp(address, expected, size) == 0) {
     memcpy(address, desired, size);

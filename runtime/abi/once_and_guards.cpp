@@ -26,7 +26,8 @@ bool begin_initialisation(engine::Execution& e, SyncObject& once, std::uint64_t 
       return true;
     }
     if (once.owner == e.self().id) {
-      e.misuse(FindingKind::kDeadlock, "an initialiser that runs once is entered again by its own thread", once, pc);
+      e.misuse(FindingKind::kDeadlock, "an initialiser that runs once is entered again by its own thread",
+               once, pc);
     }
     e.wait(WaitKind::kOnce, once.address, sched::kNoDeadline, once.owner);
   }
@@ -64,7 +65,8 @@ HEDDLE_EXPORT int pthread_once(pthread_once_t* control, void (*initialise)()) {
   const auto address = reinterpret_cast<heddle::Address>(control);
   auto& once = e->sync_objects().get(address, heddle::sched::SyncKind::kOnce);
   const std::uint64_t pc = HEDDLE_CALLER_PC;
-  if (heddle::abi::begin_initialisation(*e, once, pc, [control] { return *control == heddle::abi::kOnceDone; })) {
+  if (heddle::abi::begin_initialisation(*e, once, pc,
+                                        [control] { return *control == heddle::abi::kOnceDone; })) {
     heddle_call_once(initialise, heddle::abi::abandon_once, control);
     *control = heddle::abi::kOnceDone;
     heddle::abi::end_initialisation(*e, once);
@@ -73,8 +75,8 @@ HEDDLE_EXPORT int pthread_once(pthread_once_t* control, void (*initialise)()) {
   return 0;
 }
 
-// Itanium C++ ABI 3.3.2: the first byte of the guard is non-zero once the object is constructed. Compiled code reads
-// it by an atomic acquire load, so it is written by an atomic release store.
+// Itanium C++ ABI 3.3.2: the first byte of the guard is non-zero once the object is constructed. Compiled
+// code reads it by an atomic acquire load, so it is written by an atomic release store.
 HEDDLE_EXPORT int __cxa_guard_acquire(std::uint64_t* guard) {
   auto* first_byte = reinterpret_cast<unsigned char*>(guard);
   auto* e = engine();
@@ -84,8 +86,10 @@ HEDDLE_EXPORT int __cxa_guard_acquire(std::uint64_t* guard) {
     return real(guard);
   }
   const std::uint64_t pc = HEDDLE_CALLER_PC;
-  auto& once = e->sync_objects().get(reinterpret_cast<heddle::Address>(guard), heddle::sched::SyncKind::kGuard);
-  const bool mine = heddle::abi::begin_initialisation(*e, once, pc, [first_byte] { return *first_byte != 0; });
+  auto& once =
+      e->sync_objects().get(reinterpret_cast<heddle::Address>(guard), heddle::sched::SyncKind::kGuard);
+  const bool mine =
+      heddle::abi::begin_initialisation(*e, once, pc, [first_byte] { return *first_byte != 0; });
   heddle::abi::note_once(*e, once.address, pc);
   return mine ? 1 : 0;
 }
@@ -97,7 +101,8 @@ HEDDLE_EXPORT void __cxa_guard_release(std::uint64_t* guard) {
     static Real* real = heddle::abi::next_function<Real>("__cxa_guard_release");
     return real(guard);
   }
-  auto& once = e->sync_objects().get(reinterpret_cast<heddle::Address>(guard), heddle::sched::SyncKind::kGuard);
+  auto& once =
+      e->sync_objects().get(reinterpret_cast<heddle::Address>(guard), heddle::sched::SyncKind::kGuard);
   heddle::engine::atomic_store<std::uint8_t>(
       *e, {reinterpret_cast<heddle::Address>(guard), heddle::MemoryOrder::kRelease, HEDDLE_CALLER_PC}, 1);
   heddle::abi::end_initialisation(*e, once);

@@ -81,7 +81,8 @@ HEDDLE_EXPORT void _ZSt9terminatev() {
   __builtin_unreachable();
 }
 
-HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line,
+                                 const char* function) noexcept {
   auto* e = engine();
   if (e == nullptr) {
     using Real = void(const char*, const char*, unsigned, const char*);
@@ -90,8 +91,8 @@ HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsig
   }
   heddle::TextBuffer<1024> text;
   text << file << ':';
-  text.unsigned_decimal(line) << ": " << (function != nullptr ? function : "?") << ": Assertion `" << expression
-                              << "' failed.";
+  text.unsigned_decimal(line) << ": " << (function != nullptr ? function : "?") << ": Assertion `"
+                              << expression << "' failed.";
   heddle::abi::write_error(text.c_str());
   heddle::abi::write_error("\n");
   heddle::TextBuffer<512> message;
@@ -103,7 +104,8 @@ HEDDLE_EXPORT pid_t getpid() noexcept {
   return engine() != nullptr ? heddle::abi::kProgramPid : static_cast<pid_t>(heddle::raw_syscall(SYS_getpid));
 }
 HEDDLE_EXPORT pid_t getppid() noexcept {
-  return engine() != nullptr ? heddle::abi::kProgramPid - 1 : static_cast<pid_t>(heddle::raw_syscall(SYS_getppid));
+  return engine() != nullptr ? heddle::abi::kProgramPid - 1
+                             : static_cast<pid_t>(heddle::raw_syscall(SYS_getppid));
 }
 HEDDLE_EXPORT pid_t gettid() noexcept {
   auto* e = engine();
@@ -111,7 +113,8 @@ HEDDLE_EXPORT pid_t gettid() noexcept {
   return heddle::abi::kProgramPid + static_cast<pid_t>(heddle::index_of(e->self().id));
 }
 HEDDLE_EXPORT int kill(pid_t pid, int signal) noexcept {
-  if (engine() != nullptr && pid == heddle::abi::kProgramPid) pid = static_cast<pid_t>(heddle::raw_syscall(SYS_getpid));
+  if (engine() != nullptr && pid == heddle::abi::kProgramPid)
+    pid = static_cast<pid_t>(heddle::raw_syscall(SYS_getpid));
   return HEDDLE_REAL(kill)(pid, signal);
 }
 

@@ -30,7 +30,8 @@ HEDDLE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread
   if (e == nullptr || error != 0) return error;
   heddle::abi::mark_of(barrier, heddle::abi::kBarrierMark) = 0;
   bool is_new = false;
-  auto& b = heddle::abi::marked_object(*e, barrier, heddle::sched::SyncKind::kBarrier, heddle::abi::kBarrierMark, is_new);
+  auto& b = heddle::abi::marked_object(*e, barrier, heddle::sched::SyncKind::kBarrier,
+                                       heddle::abi::kBarrierMark, is_new);
   b.threshold = count;
   return 0;
 }
@@ -39,7 +40,8 @@ HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
   if (e == nullptr) return HEDDLE_REAL(pthread_barrier_destroy)(barrier);
   auto& b = heddle::abi::barrier_object(*e, barrier, HEDDLE_CALLER_PC);
   if (b.count != 0) {
-    e->misuse(heddle::FindingKind::kBarrierMisuse, "destruction of a barrier that a thread waits at", b, HEDDLE_CALLER_PC);
+    e->misuse(heddle::FindingKind::kBarrierMisuse, "destruction of a barrier that a thread waits at", b,
+              HEDDLE_CALLER_PC);
   }
   heddle::abi::mark_of(barrier, heddle::abi::kBarrierMark) = 0;
   return 0;

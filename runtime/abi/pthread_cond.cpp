@@ -26,7 +26,8 @@ using heddle::abi::condition_object;
 using heddle::abi::engine;
 using heddle::abi::mutex_object;
 
-HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_condattr_t* attributes) noexcept {
+HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* condition,
+                                    const pthread_condattr_t* attributes) noexcept {
   return HEDDLE_REAL(pthread_cond_init)(condition, attributes);
 }
 
@@ -44,7 +45,8 @@ HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* 
   return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC);
 }
 
-HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* time) {
+HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                         const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_timedwait)(condition, mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;

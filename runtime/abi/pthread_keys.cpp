@@ -1,4 +1,5 @@
-// Thread-specific data and thread_local destructors. Kept by us, so that they run on the fiber that they belong to.
+// Thread-specific data and thread_local destructors. Kept by us, so that they run on the fiber that they
+// belong to.
 #include <errno.h>
 #include <pthread.h>
 

@@ -19,10 +19,18 @@ SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex) {
   if (is_new) {
     m.robust = (mutex->__data.__kind & kRobustBit) != 0;
     switch (mutex->__data.__kind & 3) {
-      case PTHREAD_MUTEX_RECURSIVE_NP: m.type = MutexType::kRecursive; break;
-      case PTHREAD_MUTEX_ERRORCHECK_NP: m.type = MutexType::kErrorCheck; break;
-      case PTHREAD_MUTEX_ADAPTIVE_NP: m.type = MutexType::kAdaptive; break;
-      default: m.type = MutexType::kNormal; break;
+      case PTHREAD_MUTEX_RECURSIVE_NP:
+        m.type = MutexType::kRecursive;
+        break;
+      case PTHREAD_MUTEX_ERRORCHECK_NP:
+        m.type = MutexType::kErrorCheck;
+        break;
+      case PTHREAD_MUTEX_ADAPTIVE_NP:
+        m.type = MutexType::kAdaptive;
+        break;
+      default:
+        m.type = MutexType::kNormal;
+        break;
     }
   }
   return m;
@@ -61,10 +69,12 @@ HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_timedlock)(mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->mutex_lock(mutex_object(*e, mutex), HEDDLE_CALLER_PC, heddle::abi::deadline_of(*time, CLOCK_REALTIME));
+  return e->mutex_lock(mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+                       heddle::abi::deadline_of(*time, CLOCK_REALTIME));
 }
 
-HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
+HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_clocklock)(mutex, clock, time);
   if (!heddle::abi::valid_time(*time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;

@@ -8,8 +8,8 @@
 
 namespace heddle::abi {
 
-// The mark that a known object carries in bytes that libc leaves to its own implementation. An object that was
-// constructed again at the same address has zeros there and is taken as new.
+// The mark that a known object carries in bytes that libc leaves to its own implementation. An object that
+// was constructed again at the same address has zeros there and is taken as new.
 template <typename Object>
 std::uint64_t& mark_of(Object* object, std::size_t offset) {
   return *reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(object) + offset);
@@ -17,8 +17,8 @@ std::uint64_t& mark_of(Object* object, std::size_t offset) {
 constexpr std::uint64_t mark_value(Address address) { return address ^ 0x9ae16a3b2f90404full; }
 
 template <typename Object>
-sched::SyncObject& marked_object(engine::Execution& e, Object* object, sched::SyncKind kind, std::size_t offset,
-                                 bool& is_new) {
+sched::SyncObject& marked_object(engine::Execution& e, Object* object, sched::SyncKind kind,
+                                 std::size_t offset, bool& is_new) {
   const auto address = reinterpret_cast<Address>(object);
   sched::SyncObject& sync = e.sync_objects().get(address, kind);
   std::uint64_t& mark = mark_of(object, offset);
@@ -43,7 +43,8 @@ inline constexpr std::uint64_t kRealtimeBase = 1'767'225'600'000'000'000ull;  //
 inline constexpr std::uint64_t kMonotonicBase = 1'000'000'000'000ull;
 
 constexpr std::uint64_t clock_base(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealtimeBase : kMonotonicBase;
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealtimeBase
+                                                                                         : kMonotonicBase;
 }
 inline bool valid_time(const timespec& t) { return t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000; }
 inline std::uint64_t nanoseconds(const timespec& t) {

@@ -31,7 +31,8 @@ using heddle::abi::rwlock_object;
 using heddle::abi::spin_object;
 using heddle::sched::kNoDeadline;
 
-HEDDLE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) noexcept {
+HEDDLE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock,
+                                      const pthread_rwlockattr_t* attributes) noexcept {
   return HEDDLE_REAL(pthread_rwlock_init)(lock, attributes);
 }
 HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {
@@ -39,7 +40,8 @@ HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_destroy)(lock);
   auto& l = rwlock_object(*e, lock);
   if (l.count != 0 || l.owner != heddle::kNoThread) {
-    e->misuse(heddle::FindingKind::kRwlockMisuse, "destruction of an rwlock that is locked", l, HEDDLE_CALLER_PC);
+    e->misuse(heddle::FindingKind::kRwlockMisuse, "destruction of an rwlock that is locked", l,
+              HEDDLE_CALLER_PC);
   }
   heddle::abi::mark_of(lock, heddle::abi::kRwlockMark) = 0;
   return 0;
@@ -68,8 +70,8 @@ HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const times
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_timedrdlock)(lock, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), false, false, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
-                        HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock), false, false,
+                        heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   auto* e = engine();
@@ -78,17 +80,21 @@ HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const times
   return e->rwlock_lock(rwlock_object(*e, lock), true, false, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
                         HEDDLE_CALLER_PC);
 }
-HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_clockrdlock)(lock, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), false, false, heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock), false, false, heddle::abi::deadline_of(*time, clock),
+                        HEDDLE_CALLER_PC);
 }
-HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_clockwrlock)(lock, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), true, false, heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock), true, false, heddle::abi::deadline_of(*time, clock),
+                        HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();

@@ -26,10 +26,11 @@ void* run_thread(void* argument) {
   exit_thread(*current, call.start(call.argument));
 }
 
-// pthread_exit leaves the thread's frames as libc's does, by a forced unwind that runs the destructors of C++ frames.
-// C code compiled without exceptions registers its cleanup handlers as jump buffers instead (pthread_cleanup_push):
-// on arriving in the frame of such a buffer the unwind jumps there, the handler runs, and __pthread_unwind_next goes
-// on. The chain of buffers is kept in words that <pthread.h> reserves for the implementation.
+// pthread_exit leaves the thread's frames as libc's does, by a forced unwind that runs the destructors of C++
+// frames. C code compiled without exceptions registers its cleanup handlers as jump buffers instead
+// (pthread_cleanup_push): on arriving in the frame of such a buffer the unwind jumps there, the handler runs,
+// and __pthread_unwind_next goes on. The chain of buffers is kept in words that <pthread.h> reserves for the
+// implementation.
 struct ForcedExit {
   _Unwind_Exception exception;
   void* result;
@@ -47,10 +48,11 @@ void run_cleanup(ForcedExit& forced) {
   longjmp(reinterpret_cast<__jmp_buf_tag*>(buffer->__cancel_jmp_buf), 1);
 }
 
-_Unwind_Reason_Code at_frame(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception* exception,
-                             _Unwind_Context* context, void*) {
+_Unwind_Reason_Code at_frame(int, _Unwind_Action actions, _Unwind_Exception_Class,
+                             _Unwind_Exception* exception, _Unwind_Context* context, void*) {
   auto& forced = *reinterpret_cast<ForcedExit*>(exception);
-  if (forced.buffers != nullptr && _Unwind_GetCFA(context) > reinterpret_cast<std::uint64_t>(forced.buffers)) {
+  if (forced.buffers != nullptr &&
+      _Unwind_GetCFA(context) > reinterpret_cast<std::uint64_t>(forced.buffers)) {
     run_cleanup(forced);
   }
   if ((actions & _UA_END_OF_STACK) != 0) exit_thread(*current, forced.result);
@@ -112,10 +114,12 @@ HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
 HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_timedjoin_np)(thread, result, time);
-  return e->join_thread(thread, result, heddle::abi::deadline_of(*time, CLOCK_REALTIME), false, HEDDLE_CALLER_PC);
+  return e->join_thread(thread, result, heddle::abi::deadline_of(*time, CLOCK_REALTIME), false,
+                        HEDDLE_CALLER_PC);
 }
 
-HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* time) {
+HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
+                                       const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_clockjoin_np)(thread, result, clock, time);
   return e->join_thread(thread, result, heddle::abi::deadline_of(*time, clock), false, HEDDLE_CALLER_PC);

@@ -1,4 +1,5 @@
-// /dev/urandom and /dev/random as the program opens them: a file of bytes that follow from the seed and the execution.
+// /dev/urandom and /dev/random as the program opens them: a file of bytes that follow from the seed and the
+// execution.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -46,28 +47,28 @@ bool needs_mode(int flags) { return (flags & (O_CREAT | O_TMPFILE)) != 0; }
 using heddle::abi::engine;
 using heddle::abi::is_random_device;
 
-#define HEDDLE_OPEN(name)                                                                    \
-  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                                 \
-    mode_t mode = 0;                                                                         \
-    if (heddle::abi::needs_mode(flags)) {                                                    \
-      va_list list;                                                                          \
-      va_start(list, flags);                                                                 \
-      mode = va_arg(list, mode_t);                                                           \
-      va_end(list);                                                                          \
-    }                                                                                        \
-    auto* e = engine();                                                                      \
-    if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e);   \
-    return HEDDLE_REAL(name)(path, flags, mode);                                             \
+#define HEDDLE_OPEN(name)                                                                  \
+  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                               \
+    mode_t mode = 0;                                                                       \
+    if (heddle::abi::needs_mode(flags)) {                                                  \
+      va_list list;                                                                        \
+      va_start(list, flags);                                                               \
+      mode = va_arg(list, mode_t);                                                         \
+      va_end(list);                                                                        \
+    }                                                                                      \
+    auto* e = engine();                                                                    \
+    if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e); \
+    return HEDDLE_REAL(name)(path, flags, mode);                                           \
   }
 
-#define HEDDLE_FOPEN(name)                                                                   \
-  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {                             \
-    auto* e = engine();                                                                      \
-    if (e != nullptr && is_random_device(path)) {                                            \
-      const int file = heddle::abi::open_random_bytes(*e);                                   \
-      return file < 0 ? nullptr : fdopen(file, "r");                                         \
-    }                                                                                        \
-    return HEDDLE_REAL(name)(path, mode);                                                    \
+#define HEDDLE_FOPEN(name)                                       \
+  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) { \
+    auto* e = engine();                                          \
+    if (e != nullptr && is_random_device(path)) {                \
+      const int file = heddle::abi::open_random_bytes(*e);       \
+      return file < 0 ? nullptr : fdopen(file, "r");             \
+    }                                                            \
+    return HEDDLE_REAL(name)(path, mode);                        \
   }
 
 HEDDLE_OPEN(open)

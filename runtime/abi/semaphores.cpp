@@ -73,8 +73,8 @@ HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespe
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_clockwait)(semaphore, clock, time);
   if (!heddle::abi::valid_time(*time)) return as_result(EINVAL);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false, heddle::abi::deadline_of(*time, clock),
-                                     HEDDLE_CALLER_PC));
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false,
+                                     heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
   auto* e = engine();

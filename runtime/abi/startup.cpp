@@ -37,7 +37,8 @@ MainCall main_call;
 
 void run_main(void*) { ::exit(main_call.main(main_call.argc, main_call.argv, main_call.environment)); }
 
-// Replay needs main's locals at the same addresses whatever the environment's size: main runs on a fiber, too.
+// Replay needs main's locals at the same addresses whatever the environment's size: main runs on a fiber,
+// too.
 int main_on_fiber(int argc, char** argv, char** environment) {
   engine::Execution* e = current;
   main_call.argc = argc;
@@ -50,7 +51,8 @@ int main_on_fiber(int argc, char** argv, char** environment) {
   e->channel().header()->main_stack_address = address_map::kMainStack;
   sched::Thread& main_thread = e->self();
   sched::Fiber kernel_stack;  // never resumed
-  sched::prepare_fiber(main_thread.fiber, reinterpret_cast<void*>(address_map::kMainStack + kMainStackBytes - 2048),
+  sched::prepare_fiber(main_thread.fiber,
+                       reinterpret_cast<void*>(address_map::kMainStack + kMainStackBytes - 2048),
                        main_thread.fiber.fs_base, run_main, nullptr);
   sched::switch_fiber(kernel_stack, main_thread.fiber);
   __builtin_unreachable();

@@ -1,5 +1,5 @@
-// __tsan_atomic*: what the compilers emit for every atomic operation. g++ calls compare_exchange_{strong,weak}, clang
-// compare_exchange_val, which has lost the difference.
+// __tsan_atomic*: what the compilers emit for every atomic operation. g++ calls
+// compare_exchange_{strong,weak}, clang compare_exchange_val, which has lost the difference.
 #include "runtime/abi/native_atomics.h"
 #include "runtime/engine/atomics.h"
 
@@ -30,17 +30,19 @@ void store(volatile T* address, T value, int order, std::uint64_t pc) {
 
 template <typename T, typename Compute>
 T update(volatile T* address, int order, std::uint64_t pc, Compute compute) {
-  if (engine::Execution* e = engine()) return engine::atomic_update<T>(*e, site_of(address, order, pc), compute);
+  if (engine::Execution* e = engine())
+    return engine::atomic_update<T>(*e, site_of(address, order, pc), compute);
   return native::update(address, compute);
 }
 
 template <typename T>
-bool exchange_if(volatile T* address, T* expected, T desired, int order, int failure, bool weak, std::uint64_t pc) {
+bool exchange_if(volatile T* address, T* expected, T desired, int order, int failure, bool weak,
+                 std::uint64_t pc) {
   bool succeeded = false;
   T old;
   if (engine::Execution* e = engine()) {
-    old = engine::atomic_compare_exchange<T>(*e, site_of(address, order, pc), order_of(failure), *expected, desired, weak,
-                                             succeeded);
+    old = engine::atomic_compare_exchange<T>(*e, site_of(address, order, pc), order_of(failure), *expected,
+                                             desired, weak, succeeded);
   } else {
     old = native::compare_exchange(address, *expected, desired);
     succeeded = old == *expected;
@@ -52,43 +54,44 @@ bool exchange_if(volatile T* address, T* expected, T desired, int order, int fai
 }  // namespace
 }  // namespace heddle::abi
 
-#define HEDDLE_ATOMICS(bits, T)                                                                                     \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_load(const volatile T* a, int mo) {                                         \
-    return heddle::abi::load<T>(a, mo, HEDDLE_CALLER_PC);                                                           \
-  }                                                                                                                 \
-  HEDDLE_EXPORT void __tsan_atomic##bits##_store(volatile T* a, T v, int mo) {                                      \
-    heddle::abi::store<T>(a, v, mo, HEDDLE_CALLER_PC);                                                              \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_exchange(volatile T* a, T v, int mo) {                                      \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T) { return v; });                                   \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_add(volatile T* a, T v, int mo) {                                     \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x + v); });             \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_sub(volatile T* a, T v, int mo) {                                     \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x - v); });             \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_and(volatile T* a, T v, int mo) {                                     \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x & v); });             \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_or(volatile T* a, T v, int mo) {                                      \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x | v); });             \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_xor(volatile T* a, T v, int mo) {                                     \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x ^ v); });             \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_nand(volatile T* a, T v, int mo) {                                    \
-    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(~(x & v)); });          \
-  }                                                                                                                 \
-  HEDDLE_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* c, T v, int mo, int fmo) {      \
-    return heddle::abi::exchange_if<T>(a, c, v, mo, fmo, false, HEDDLE_CALLER_PC) ? 1 : 0;                          \
-  }                                                                                                                 \
-  HEDDLE_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* c, T v, int mo, int fmo) {        \
-    return heddle::abi::exchange_if<T>(a, c, v, mo, fmo, true, HEDDLE_CALLER_PC) ? 1 : 0;                           \
-  }                                                                                                                 \
-  HEDDLE_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T c, T v, int mo, int fmo) {            \
-    heddle::abi::exchange_if<T>(a, &c, v, mo, fmo, false, HEDDLE_CALLER_PC);                                        \
-    return c;                                                                                                       \
+#define HEDDLE_ATOMICS(bits, T)                                                                              \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_load(const volatile T* a, int mo) {                                  \
+    return heddle::abi::load<T>(a, mo, HEDDLE_CALLER_PC);                                                    \
+  }                                                                                                          \
+  HEDDLE_EXPORT void __tsan_atomic##bits##_store(volatile T* a, T v, int mo) {                               \
+    heddle::abi::store<T>(a, v, mo, HEDDLE_CALLER_PC);                                                       \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_exchange(volatile T* a, T v, int mo) {                               \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T) { return v; });                            \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_add(volatile T* a, T v, int mo) {                              \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x + v); });      \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_sub(volatile T* a, T v, int mo) {                              \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x - v); });      \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_and(volatile T* a, T v, int mo) {                              \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x & v); });      \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_or(volatile T* a, T v, int mo) {                               \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x | v); });      \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_xor(volatile T* a, T v, int mo) {                              \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(x ^ v); });      \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_fetch_nand(volatile T* a, T v, int mo) {                             \
+    return heddle::abi::update<T>(a, mo, HEDDLE_CALLER_PC, [v](T x) { return static_cast<T>(~(x & v)); });   \
+  }                                                                                                          \
+  HEDDLE_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* c, T v, int mo,          \
+                                                                  int fmo) {                                 \
+    return heddle::abi::exchange_if<T>(a, c, v, mo, fmo, false, HEDDLE_CALLER_PC) ? 1 : 0;                   \
+  }                                                                                                          \
+  HEDDLE_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* c, T v, int mo, int fmo) { \
+    return heddle::abi::exchange_if<T>(a, c, v, mo, fmo, true, HEDDLE_CALLER_PC) ? 1 : 0;                    \
+  }                                                                                                          \
+  HEDDLE_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T c, T v, int mo, int fmo) {     \
+    heddle::abi::exchange_if<T>(a, &c, v, mo, fmo, false, HEDDLE_CALLER_PC);                                 \
+    return c;                                                                                                \
   }
 
 HEDDLE_ATOMICS(8, std::uint8_t)

@@ -25,7 +25,8 @@ namespace {
 void annotate(bool acquire, const volatile void* address) {
   engine::Execution* e = engine();
   if (e == nullptr) return;
-  sched::SyncObject& object = e->sync_objects().get(reinterpret_cast<Address>(address), sched::SyncKind::kAnnotation);
+  sched::SyncObject& object =
+      e->sync_objects().get(reinterpret_cast<Address>(address), sched::SyncKind::kAnnotation);
   acquire ? e->acquire(object) : e->release(object);
 }
 
@@ -55,14 +56,16 @@ HEDDLE_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
 HEDDLE_EXPORT void* __tsan_get_current_fiber() { return nullptr; }
 HEDDLE_EXPORT void* __tsan_create_fiber(unsigned) {
   if (heddle::engine::Execution* e = engine()) {
-    e->unsupported("__tsan_create_fiber", "Build without the program's own fibers, or test its threads only.");
+    e->unsupported("__tsan_create_fiber",
+                   "Build without the program's own fibers, or test its threads only.");
   }
   return nullptr;
 }
 HEDDLE_EXPORT void __tsan_destroy_fiber(void*) {}
 HEDDLE_EXPORT void __tsan_switch_to_fiber(void*, unsigned) {
   if (heddle::engine::Execution* e = engine()) {
-    e->unsupported("__tsan_switch_to_fiber", "Build without the program's own fibers, or test its threads only.");
+    e->unsupported("__tsan_switch_to_fiber",
+                   "Build without the program's own fibers, or test its threads only.");
   }
 }
 HEDDLE_EXPORT void __tsan_set_fiber_name(void*, const char*) {}

@@ -1,4 +1,5 @@
-// __tsan_read*, __tsan_write* and their relatives: plain and volatile accesses, called before the access itself.
+// __tsan_read*, __tsan_write* and their relatives: plain and volatile accesses, called before the access
+// itself.
 #include "runtime/abi/engine_access.h"
 
 namespace heddle::abi {
@@ -32,34 +33,38 @@ inline void volatile_access(const void* address, std::uint64_t pc) {
 
 using Access = heddle::race::AccessOp;
 
-#define HEDDLE_PLAIN(bytes)                                                                                       \
-  HEDDLE_EXPORT void __tsan_read##bytes(void* a) { heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC); } \
-  HEDDLE_EXPORT void __tsan_write##bytes(void* a) { heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC); } \
-  HEDDLE_EXPORT void __tsan_unaligned_read##bytes(void* a) {                                                      \
-    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                                \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_write##bytes(void* a) {                                                     \
-    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                               \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_read_write##bytes(void* a) {                                                          \
-    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                                \
-    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                               \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_read_write##bytes(void* a) {                                                \
-    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                                \
-    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                               \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_volatile_read##bytes(void* a) {                                                       \
-    heddle::abi::volatile_access<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                      \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_volatile_write##bytes(void* a) {                                                      \
-    heddle::abi::volatile_access<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                     \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_volatile_read##bytes(void* a) {                                             \
-    heddle::abi::volatile_access<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);                                      \
-  }                                                                                                               \
-  HEDDLE_EXPORT void __tsan_unaligned_volatile_write##bytes(void* a) {                                            \
-    heddle::abi::volatile_access<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);                                     \
+#define HEDDLE_PLAIN(bytes)                                                   \
+  HEDDLE_EXPORT void __tsan_read##bytes(void* a) {                            \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);            \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_write##bytes(void* a) {                           \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_read##bytes(void* a) {                  \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);            \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_write##bytes(void* a) {                 \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_read_write##bytes(void* a) {                      \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);            \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_read_write##bytes(void* a) {            \
+    heddle::abi::plain<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);            \
+    heddle::abi::plain<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC);           \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_volatile_read##bytes(void* a) {                   \
+    heddle::abi::volatile_access<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);  \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_volatile_write##bytes(void* a) {                  \
+    heddle::abi::volatile_access<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC); \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_volatile_read##bytes(void* a) {         \
+    heddle::abi::volatile_access<Access::kRead, bytes>(a, HEDDLE_CALLER_PC);  \
+  }                                                                           \
+  HEDDLE_EXPORT void __tsan_unaligned_volatile_write##bytes(void* a) {        \
+    heddle::abi::volatile_access<Access::kWrite, bytes>(a, HEDDLE_CALLER_PC); \
   }
 
 HEDDLE_PLAIN(1)
@@ -68,12 +73,12 @@ HEDDLE_PLAIN(4)
 HEDDLE_PLAIN(8)
 HEDDLE_PLAIN(16)
 
-#define HEDDLE_PLAIN_PC(bytes)                                                            \
-  HEDDLE_EXPORT void __tsan_read##bytes##_pc(void* a, void* pc) {                         \
-    heddle::abi::plain<Access::kRead, bytes>(a, reinterpret_cast<std::uint64_t>(pc));     \
-  }                                                                                       \
-  HEDDLE_EXPORT void __tsan_write##bytes##_pc(void* a, void* pc) {                        \
-    heddle::abi::plain<Access::kWrite, bytes>(a, reinterpret_cast<std::uint64_t>(pc));    \
+#define HEDDLE_PLAIN_PC(bytes)                                                         \
+  HEDDLE_EXPORT void __tsan_read##bytes##_pc(void* a, void* pc) {                      \
+    heddle::abi::plain<Access::kRead, bytes>(a, reinterpret_cast<std::uint64_t>(pc));  \
+  }                                                                                    \
+  HEDDLE_EXPORT void __tsan_write##bytes##_pc(void* a, void* pc) {                     \
+    heddle::abi::plain<Access::kWrite, bytes>(a, reinterpret_cast<std::uint64_t>(pc)); \
   }
 
 HEDDLE_PLAIN_PC(1)
@@ -88,9 +93,7 @@ HEDDLE_EXPORT void __tsan_read_range(void* a, std::size_t bytes) {
 HEDDLE_EXPORT void __tsan_write_range(void* a, std::size_t bytes) {
   heddle::abi::plain_range<Access::kWrite>(a, bytes, HEDDLE_CALLER_PC);
 }
-HEDDLE_EXPORT void __tsan_vptr_read(void** a) {
-  heddle::abi::plain<Access::kRead, 8>(a, HEDDLE_CALLER_PC);
-}
+HEDDLE_EXPORT void __tsan_vptr_read(void** a) { heddle::abi::plain<Access::kRead, 8>(a, HEDDLE_CALLER_PC); }
 // A store of the same pointer is what every constructor and destructor of a final class does: no write.
 HEDDLE_EXPORT void __tsan_vptr_update(void** a, void* value) {
   if (*a != value) heddle::abi::plain<Access::kWrite, 8>(a, HEDDLE_CALLER_PC);

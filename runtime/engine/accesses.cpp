@@ -20,12 +20,11 @@ std::uint32_t newest_of(std::span<const Candidate> candidates) {
   return 0;
 }
 
-
-
 }  // namespace
 
 void Execution::start_detector() {
-  sync_clocks_ = static_cast<memory::SyncClock*>(map_pages(std::size_t{kMaxSyncClocks} * sizeof(memory::SyncClock)));
+  sync_clocks_ =
+      static_cast<memory::SyncClock*>(map_pages(std::size_t{kMaxSyncClocks} * sizeof(memory::SyncClock)));
   // Where the address space cannot be had, everything but races is still found.
   detecting_ = race_.start(recording_ ? race::Mode::kPrecise : race::Mode::kFast);
   if (!detecting_) channel_.header()->current.flags |= result_flags::kNoRaceDetection;
@@ -35,12 +34,15 @@ void Execution::start_detector() {
 std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
   if (candidates.size() == 1) return 0;
   ChoiceKey keys[kMostCandidates];
-  const auto count = static_cast<std::uint32_t>(candidates.size() < kMostCandidates ? candidates.size() : kMostCandidates);
-  for (std::uint32_t i = 0; i < count; ++i) keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
+  const auto count =
+      static_cast<std::uint32_t>(candidates.size() < kMostCandidates ? candidates.size() : kMostCandidates);
+  for (std::uint32_t i = 0; i < count; ++i)
+    keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
   return choose(ChoiceKind::kReadsFrom, count, newest_of(candidates), keys);
 }
 
-// Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which of the two.
+// Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which
+// of the two.
 std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates) {
   ChoiceKey keys[kMostCandidates];
   std::uint32_t indices[kMostCandidates];
@@ -65,7 +67,8 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
   if (candidates[picked].outcome == ReadOutcome::kCasSpurious) --spurious_left_;
   if (candidates[picked].outcome != ReadOutcome::kCasSuccess) return picked;
   for (std::uint32_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].store == candidates[picked].store && candidates[i].outcome == ReadOutcome::kCasSpurious) {
+    if (candidates[i].store == candidates[picked].store &&
+        candidates[i].outcome == ReadOutcome::kCasSpurious) {
       return spurious_failure() ? i : picked;
     }
   }
@@ -107,8 +110,8 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address + bytes - 1, 1, pc);
 }
 
-// A volatile access lets others run, as programs that use volatile for communication expect, and under acqrel also
-// synchronises (C11Tester §7.2). It reads real memory, which holds the newest value.
+// A volatile access lets others run, as programs that use volatile for communication expect, and under acqrel
+// also synchronises (C11Tester §7.2). It reads real memory, which holds the newest value.
 void Execution::volatile_access(bool write, Address address, std::uint8_t bytes, std::uint64_t pc) {
   const EventKind kind = write ? EventKind::kVolatileWrite : EventKind::kVolatileRead;
   visible({kind, MemoryOrder::kRelaxed, bytes, address, pc});
@@ -132,14 +135,16 @@ void Execution::describe_memory(FindingBuilder& finding, Address address) {
                                      ? program_heap().block_containing(address)
                                      : nullptr) {
     kind = MemoryKind::kHeap;
-    FindingPart& made = finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
+    FindingPart& made =
+        finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
     made.stack = block->allocated_stack;
     made.address = address;
     made.memory = kind;
     made.block = block->begin();
     made.block_size = block->size;
     if (block->state == heap::BlockState::kFreed) {
-      FindingPart& freed = finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
+      FindingPart& freed =
+          finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
       freed.stack = block->freed_stack;
       freed.address = address;
       freed.memory = kind;
@@ -151,7 +156,8 @@ void Execution::describe_memory(FindingBuilder& finding, Address address) {
   }
   for (std::uint32_t i = 0; i < f.part_count; ++i) {
     const PartRole role = f.parts[i].role;
-    if (role == PartRole::kAccess || role == PartRole::kPreviousAccess || role == PartRole::kHere) f.parts[i].memory = kind;
+    if (role == PartRole::kAccess || role == PartRole::kPreviousAccess || role == PartRole::kHere)
+      f.parts[i].memory = kind;
   }
 }
 
@@ -164,9 +170,10 @@ void Execution::report_race(const race::Race& race) {
   if (reported_race_count_ == kReportedRaces) return;
   reported_races_[reported_race_count_++] = place;
   self().last_pc = race.current.pc;
-  FindingBuilder finding(*this, FindingKind::kDataRace, race.current.is_free || race.previous.is_free
-                                                            ? "free of memory that another thread accesses"
-                                                            : "two accesses that are not ordered");
+  FindingBuilder finding(*this, FindingKind::kDataRace,
+                         race.current.is_free || race.previous.is_free
+                             ? "free of memory that another thread accesses"
+                             : "two accesses that are not ordered");
   const auto cite = [&](PartRole role, const race::RaceAccess& access) {
     FindingPart& part = finding.part(role, scheduler_.thread(access.thread), access.pc);
     part.stack = access.stack;

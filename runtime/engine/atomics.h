@@ -1,6 +1,6 @@
-// Atomic operations of the program under the engine, one template for all sizes. The memory model says which stores may
-// be read, the strategy picks one, and real memory is kept equal to the newest value. One kernel thread runs
-// everything, so the accesses to real memory below are plain.
+// Atomic operations of the program under the engine, one template for all sizes. The memory model says which
+// stores may be read, the strategy picks one, and real memory is kept equal to the newest value. One kernel
+// thread runs everything, so the accesses to real memory below are plain.
 #pragma once
 
 #include "runtime/engine/execution.h"
@@ -106,8 +106,8 @@ template <typename T>
 void atomic_store(Execution& e, const AtomicSite& site, T value) {
   AtomicOperation<T> operation(e, EventKind::kAtomicStore, site);
   if (!(operation.place().memory == to_value<T>(value))) e.changed();
-  operation.template finish<race::AccessOp::kAtomicWrite>(
-      e.memory().store(operation.thread(), operation.place(), site.order, to_value<T>(value), e.next_event()));
+  operation.template finish<race::AccessOp::kAtomicWrite>(e.memory().store(
+      operation.thread(), operation.place(), site.order, to_value<T>(value), e.next_event()));
   operation.note(EventKind::kAtomicStore, site.order, value, value, nullptr, 0);
 }
 
@@ -128,11 +128,11 @@ T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
   return old;
 }
 
-// The value read. A failed exchange is a load with the failure order, which may read an older store; a weak one may
-// also fail for no reason ([atomics.types.operations]).
+// The value read. A failed exchange is a load with the failure order, which may read an older store; a weak
+// one may also fail for no reason ([atomics.types.operations]).
 template <typename T>
-T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected, T desired,
-                          bool weak, bool& succeeded) {
+T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected,
+                          T desired, bool weak, bool& succeeded) {
   AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
   const auto candidates = e.memory().readable_cas(
       operation.thread(), operation.place(),

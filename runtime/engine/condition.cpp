@@ -1,5 +1,5 @@
-// Condition variables: a wait releases the mutex and begins in one step; who is woken, and whether a wait ends for no
-// reason, are choices ([thread.condition.general], POSIX pthread_cond_wait).
+// Condition variables: a wait releases the mutex and begins in one step; who is woken, and whether a wait
+// ends for no reason, are choices ([thread.condition.general], POSIX pthread_cond_wait).
 #include <cerrno>
 
 #include "runtime/engine/execution.h"

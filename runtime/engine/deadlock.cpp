@@ -1,5 +1,5 @@
-// Deadlocks: who waits for whom. A circle of untimed waits is reported as soon as it closes; when nothing can run any
-// more, everything that waits is part of the report.
+// Deadlocks: who waits for whom. A circle of untimed waits is reported as soon as it closes; when nothing can
+// run any more, everything that waits is part of the report.
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
 
@@ -15,8 +15,10 @@ bool Execution::find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length
   ThreadId at = from;
   do {
     const Thread& t = scheduler_.thread(at);
-    if (t.state != ThreadState::kBlocked || t.deadline != sched::kNoDeadline || t.waits_for == kNoThread) return false;
-    if (length == kMost) return false;  // a circle that does not lead back to `from`: reported by its own members
+    if (t.state != ThreadState::kBlocked || t.deadline != sched::kNoDeadline || t.waits_for == kNoThread)
+      return false;
+    if (length == kMost)
+      return false;  // a circle that does not lead back to `from`: reported by its own members
     cycle[length++] = at;
     at = t.waits_for;
   } while (at != from);
@@ -44,8 +46,8 @@ void Execution::report_deadlock() {
   for (std::uint32_t i = 0; i < scheduler_.thread_count() && !circle; ++i) {
     circle = find_cycle(ThreadId{static_cast<std::uint16_t>(i)}, cycle, length);
   }
-  // Without a circle somebody waits for a signal that nobody is left to give. If it was given before the wait began,
-  // it was lost.
+  // Without a circle somebody waits for a signal that nobody is left to give. If it was given before the wait
+  // began, it was lost.
   const sched::SyncObject* lost = nullptr;
   const Thread* loser = nullptr;
   scheduler_.for_each_blocked([&](Thread& t) {
@@ -56,9 +58,10 @@ void Execution::report_deadlock() {
     }
   });
   if (!circle && lost != nullptr) {
-    FindingBuilder finding(*this, FindingKind::kLostWakeUp,
-                           "a thread waits on a condition variable that was signalled only while nobody waited, and "
-                           "no thread is left to signal it again");
+    FindingBuilder finding(
+        *this, FindingKind::kLostWakeUp,
+        "a thread waits on a condition variable that was signalled only while nobody waited, and "
+        "no thread is left to signal it again");
     finding.part(PartRole::kHere, *loser, loser->last_pc).address = lost->address;
     finding.cite_other_threads();
     finding.cite_creations();

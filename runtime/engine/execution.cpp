@@ -85,7 +85,8 @@ ThreadId Execution::next_in_turn() const {
   return scheduler_.current();
 }
 
-std::uint32_t Execution::choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback, const ChoiceKey* keys) {
+std::uint32_t Execution::choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback,
+                                const ChoiceKey* keys) {
   if (count < 2) return 0;
   if (fair_) return fallback;
   strategy::ChoicePoint point;

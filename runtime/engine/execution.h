@@ -1,13 +1,14 @@
-// Execution: one run of the tested program, and the mediator of the runtime. It asks the scheduler who can run, the
-// strategy whom to take, and the program's memory what a load reads; it records choices and events and turns what
-// goes wrong into findings. It decides nothing itself.
+// Execution: one run of the tested program, and the mediator of the runtime. It asks the scheduler who can
+// run, the strategy whom to take, and the program's memory what a load reads; it records choices and events
+// and turns what goes wrong into findings. It decides nothing itself.
 //
-// A visible operation is an atomic access, a fence, or an operation on a thread or a synchronisation object. The
-// calling thread announces it (visible()), other threads may run first, and when the thread is chosen again the
-// operation takes effect. Between two visible operations a thread runs alone.
+// A visible operation is an atomic access, a fence, or an operation on a thread or a synchronisation object.
+// The calling thread announces it (visible()), other threads may run first, and when the thread is chosen
+// again the operation takes effect. Between two visible operations a thread runs alone.
 //
-// Entry points are called by runtime/abi, on the stack of the calling fiber, never from a signal handler except
-// fatal(). Nothing here allocates from the program's heap or enters libc, except inside a RuntimeScope.
+// Entry points are called by runtime/abi, on the stack of the calling fiber, never from a signal handler
+// except fatal(). Nothing here allocates from the program's heap or enters libc, except inside a
+// RuntimeScope.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +67,9 @@ class Execution final : public strategy::View {
   bool choosing() const { return begun_; }
   strategy::NextOperation next_operation(ThreadId thread) const override;
 
-  // --- visible operations -----------------------------------------------------------------------------------------
-  // Announces an operation and lets the strategy decide who goes first. On return it is the caller's turn.
+  // --- visible operations
+  // ----------------------------------------------------------------------------------------- Announces an
+  // operation and lets the strategy decide who goes first. On return it is the caller's turn.
   void visible(const sched::PendingOperation& operation);
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) { hash(kind, value); }
@@ -76,20 +78,24 @@ class Execution final : public strategy::View {
   // Something changed that another thread could see: the program is not spinning.
   void changed() { last_change_ = channel_.header()->current.steps; }
   // Picks an alternative; counts only where there is something to pick.
-  std::uint32_t choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback, const ChoiceKey* keys = nullptr);
+  std::uint32_t choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback,
+                       const ChoiceKey* keys = nullptr);
   // May one more spurious failure happen, and does it?
   bool spurious_failure();
   bool fair() const { return fair_; }
 
-  // Blocks the calling thread and runs others until it is woken. True if it was woken, false if its deadline passed.
+  // Blocks the calling thread and runs others until it is woken. True if it was woken, false if its deadline
+  // passed.
   bool wait(sched::WaitKind kind, Address object, std::uint64_t deadline = sched::kNoDeadline,
             ThreadId waits_for = kNoThread);
   void run_others();  // the calling thread cannot go on: switch to one that can
 
-  // --- threads (threads.cpp) --------------------------------------------------------------------------------------
+  // --- threads (threads.cpp)
+  // --------------------------------------------------------------------------------------
   sched::Thread* create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes, bool detached,
                                std::uint64_t pc);
-  int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try, std::uint64_t pc);
+  int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try,
+                  std::uint64_t pc);
   int detach_thread(std::uint64_t handle, std::uint64_t pc);
   [[noreturn]] void end_thread(void* result);
   void run_exit_handlers();
@@ -98,8 +104,9 @@ class Execution final : public strategy::View {
   // The program asks for the time: moves on a little each time, faster when it is asked in a loop.
   std::uint64_t read_clock();
 
-  // --- synchronisation objects (mutex.cpp, condition.cpp, …) ------------------------------------------------------
-  // Deadlines are virtual times. Answers are errno values.
+  // --- synchronisation objects (mutex.cpp, condition.cpp, …)
+  // ------------------------------------------------------ Deadlines are virtual times. Answers are errno
+  // values.
   int mutex_lock(sched::SyncObject& mutex, std::uint64_t pc, std::uint64_t deadline = sched::kNoDeadline);
   int mutex_try_lock(sched::SyncObject& mutex, std::uint64_t pc);
   int mutex_unlock(sched::SyncObject& mutex, std::uint64_t pc);
@@ -109,7 +116,8 @@ class Execution final : public strategy::View {
   int condition_signal(sched::SyncObject& condition, std::uint64_t pc);
   int condition_broadcast(sched::SyncObject& condition, std::uint64_t pc);
   int condition_destroy(sched::SyncObject& condition, std::uint64_t pc);
-  int rwlock_lock(sched::SyncObject& lock, bool write, bool only_try, std::uint64_t deadline, std::uint64_t pc);
+  int rwlock_lock(sched::SyncObject& lock, bool write, bool only_try, std::uint64_t deadline,
+                  std::uint64_t pc);
   int rwlock_unlock(sched::SyncObject& lock, std::uint64_t pc);
   // 0, or PTHREAD_BARRIER_SERIAL_THREAD for the thread that came last.
   int barrier_wait(sched::SyncObject& barrier, std::uint64_t pc);
@@ -123,15 +131,17 @@ class Execution final : public strategy::View {
   void release(sched::SyncObject& object);
   void forget(sched::SyncObject& object);
 
-  // --- memory (accesses.cpp) --------------------------------------------------------------------------------------
-  // The store that a load or update reads.
+  // --- memory (accesses.cpp)
+  // -------------------------------------------------------------------------------------- The store that a
+  // load or update reads.
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
   EventId next_event() const {
     return recording_ ? EventId{channel_.header()->event_count.load(std::memory_order_relaxed)} : kNoEvent;
   }
-  // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has changed.
+  // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has
+  // changed.
   void enter_epoch() {
     const ThreadId t = scheduler_.current();
     race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
@@ -140,7 +150,8 @@ class Execution final : public strategy::View {
   template <race::AccessOp kOp, std::uint32_t kSize>
   void plain_access(Address address, std::uint64_t pc) {
     if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack())) report_race(*race);
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
+        report_race(*race);
     }
     check_not_freed(address, kSize, pc);
   }
@@ -151,7 +162,8 @@ class Execution final : public strategy::View {
     const ThreadId t = scheduler_.current();
     race_.enter(t, time, memory_.clock(t));
     if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack())) report_race(*race);
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
+        report_race(*race);
     }
     if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter(t, now, memory_.clock(t));
   }
@@ -162,7 +174,8 @@ class Execution final : public strategy::View {
   // Writes each store's place in its modification order into the events. The end: no operation may follow.
   void settle_events();
 
-  // --- stacks and findings (findings.cpp) -------------------------------------------------------------------------
+  // --- stacks and findings (findings.cpp)
+  // -------------------------------------------------------------------------
   void enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer);
   void leave_function() {
     sched::Thread& t = self();
@@ -171,7 +184,8 @@ class Execution final : public strategy::View {
   StackId stack_of(const sched::Thread& thread);
   // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
-  [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object, std::uint64_t pc);
+  [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
+                           std::uint64_t pc);
   [[noreturn]] void finish(Ending ending, int status);
   [[noreturn]] void unsupported(const char* name, const char* advice);
   void warn(FindingKind kind, const char* message, std::uint64_t pc);
@@ -180,7 +194,8 @@ class Execution final : public strategy::View {
   // Warnings that can be given only at the end of the program.
   void check_at_exit();
 
-  // --- the heap (memory.cpp) --------------------------------------------------------------------------------------
+  // --- the heap (memory.cpp)
+  // --------------------------------------------------------------------------------------
   void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc);
   void free(void* pointer, std::uint64_t pc);
   void* reallocate(void* pointer, std::size_t size, std::uint64_t pc);
@@ -203,8 +218,9 @@ class Execution final : public strategy::View {
   ThreadId next_in_turn() const;
   void hash(EventKind kind, std::uint64_t value) {
     auto& h = channel_.header()->current.trace_hash;
-    const std::uint64_t word = (std::uint64_t{index_of(scheduler_.current())} << 8 | static_cast<std::uint64_t>(kind)) +
-                               value * 0x9e3779b97f4a7c15ull;
+    const std::uint64_t word =
+        (std::uint64_t{index_of(scheduler_.current())} << 8 | static_cast<std::uint64_t>(kind)) +
+        value * 0x9e3779b97f4a7c15ull;
     h = ((h << 7 | h >> 57) ^ word) * 0xff51afd7ed558ccdull;
   }
 
@@ -231,7 +247,7 @@ class Execution final : public strategy::View {
   std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
   std::uint32_t reported_race_count_ = 0;
   Random outside_;
-  bool begun_ = false;      // the first choice has been reached
+  bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
   bool detecting_ = false;  // the race detector runs
   bool fair_ = false;

@@ -1,8 +1,9 @@
-// Spins. A thread that spins performs visible operations and changes nothing. When nothing has changed for a while, the
-// execution goes on in fair mode: threads take turns, loads read the newest store. If something changes then, the spin
-// was only unlucky and the strategy takes over again. If nothing does, and every thread that runs keeps returning to
-// private states that it has been in before, no continuation can ever change anything: a livelock. A loop that counts
-// (a bounded poll, a benchmark) has a new private state each time and is never called one.
+// Spins. A thread that spins performs visible operations and changes nothing. When nothing has changed for a
+// while, the execution goes on in fair mode: threads take turns, loads read the newest store. If something
+// changes then, the spin was only unlucky and the strategy takes over again. If nothing does, and every
+// thread that runs keeps returning to private states that it has been in before, no continuation can ever
+// change anything: a livelock. A loop that counts (a bounded poll, a benchmark) has a new private state each
+// time and is never called one.
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
 #include "runtime/engine/spin_state.h"
@@ -93,7 +94,8 @@ void Execution::observe_spin() {
     if (channel_.header()->current.steps >= spec().max_steps) finish(Ending::kCut, 0);
     return leave_fair_mode();
   }
-  if (spin_visits_ >= kVisitsPerThread * (1 + scheduler_.runnable().size()) && spin_states_ <= spin_visits_ / 4) {
+  if (spin_visits_ >= kVisitsPerThread * (1 + scheduler_.runnable().size()) &&
+      spin_states_ <= spin_visits_ / 4) {
     report_livelock();
   }
 }

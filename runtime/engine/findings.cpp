@@ -79,10 +79,12 @@ void FindingBuilder::cite_other_threads() {
     bool cited = false;
     for (std::uint32_t k = 0; k < finding_->part_count; ++k) {
       const PartRole role = finding_->parts[k].role;
-      if (finding_->parts[k].thread == t.id && role != PartRole::kHolds && role != PartRole::kThreadCreated) cited = true;
+      if (finding_->parts[k].thread == t.id && role != PartRole::kHolds && role != PartRole::kThreadCreated)
+        cited = true;
     }
     if (cited || finding_->part_count + 2u >= kMaxFindingParts) continue;
-    FindingPart& p = part(t.state == ThreadState::kBlocked ? PartRole::kWaits : PartRole::kRunningThread, t, t.last_pc);
+    FindingPart& p =
+        part(t.state == ThreadState::kBlocked ? PartRole::kWaits : PartRole::kRunningThread, t, t.last_pc);
     p.address = t.state == ThreadState::kBlocked ? t.wait_object : 0;
     p.other = t.waits_for;
   }
@@ -95,7 +97,8 @@ void FindingBuilder::cite_creations() {
     const ThreadId id = finding_->parts[i].thread;
     if (id == kMainThread || id == kNoThread) continue;
     bool done = false;
-    for (std::uint32_t k = cited; k < finding_->part_count; ++k) done = done || finding_->parts[k].thread == id;
+    for (std::uint32_t k = cited; k < finding_->part_count; ++k)
+      done = done || finding_->parts[k].thread == id;
     if (done) continue;
     const Thread& t = s.thread(id);
     FindingPart& p = part(PartRole::kThreadCreated, t, t.created_pc);
@@ -104,11 +107,12 @@ void FindingBuilder::cite_creations() {
   }
 }
 
-// Frames are pushed by the instrumented callee with its caller's pc; one whose stack pointer is not above the new one's
-// was left by longjmp.
+// Frames are pushed by the instrumented callee with its caller's pc; one whose stack pointer is not above the
+// new one's was left by longjmp.
 void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer) {
   Thread& t = self();
-  while (t.depth > 0 && t.depth <= sched::kMaxCallDepth && t.frames[t.depth - 1].stack_pointer <= stack_pointer) {
+  while (t.depth > 0 && t.depth <= sched::kMaxCallDepth &&
+         t.frames[t.depth - 1].stack_pointer <= stack_pointer) {
     --t.depth;
   }
   if (t.depth < sched::kMaxCallDepth) t.frames[t.depth] = {caller_pc, stack_pointer};
@@ -140,7 +144,8 @@ void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, i
   finish(Ending::kFinding, signal);
 }
 
-void Execution::misuse(FindingKind kind, const char* message, const sched::SyncObject& object, std::uint64_t pc) {
+void Execution::misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
+                       std::uint64_t pc) {
   self().last_pc = pc;
   {
     FindingBuilder finding(*this, kind, message);

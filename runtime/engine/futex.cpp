@@ -1,5 +1,5 @@
-// The futex: what std::atomic::wait, latches, semaphores and futures of the C++ library stand on. It compares and
-// blocks; happens-before comes from the atomic accesses around it.
+// The futex: what std::atomic::wait, latches, semaphores and futures of the C++ library stand on. It compares
+// and blocks; happens-before comes from the atomic accesses around it.
 #include <cerrno>
 
 #include "runtime/engine/execution.h"

@@ -30,8 +30,8 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
   if (heap.has_reusable(part, size, alignment)) {
     // With one thread there is nobody to be surprised by an old address.
     const bool one_thread = scheduler_.unfinished_count() == 1;
-    reuse = one_thread || heap.resting_bytes(part) > kRestingBytes ||
-            choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
+    reuse =
+        one_thread || heap.resting_bytes(part) > kRestingBytes || choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
   }
   const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
@@ -58,9 +58,11 @@ void Execution::free(void* pointer, std::uint64_t pc) {
       FindingPart& here = finding.part(PartRole::kHere, t, pc);
       here.address = here.block = block->begin();
       here.block_size = block->size;
-      FindingPart& freed = finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
+      FindingPart& freed =
+          finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
       freed.stack = block->freed_stack;
-      FindingPart& made = finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
+      FindingPart& made =
+          finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
       made.stack = block->allocated_stack;
       made.block = freed.block = block->begin();
       made.block_size = freed.block_size = block->size;
@@ -71,7 +73,8 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   sync_.drop_range(block->begin(), block->end(), [](sched::SyncObject&) {});
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
   if (detecting_) {
-    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack())) report_race(*race);
+    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack()))
+      report_race(*race);
   }
   memory_.drop_range(block->begin(), block->end());
   heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});

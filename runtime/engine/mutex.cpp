@@ -35,12 +35,19 @@ int Execution::mutex_lock(SyncObject& m, std::uint64_t pc, std::uint64_t deadlin
   bool blocked = false;
   for (;;) {
     switch (sched::try_lock(m, scheduler_.current())) {
-      case LockOutcome::kAcquired: note_acquired(*this, m, pc, blocked); return 0;
-      case LockOutcome::kOwnerDied: note_acquired(*this, m, pc, blocked); return EOWNERDEAD;
-      case LockOutcome::kNotRecoverable: return ENOTRECOVERABLE;
-      case LockOutcome::kWouldDeadlock: return EDEADLK;
+      case LockOutcome::kAcquired:
+        note_acquired(*this, m, pc, blocked);
+        return 0;
+      case LockOutcome::kOwnerDied:
+        note_acquired(*this, m, pc, blocked);
+        return EOWNERDEAD;
+      case LockOutcome::kNotRecoverable:
+        return ENOTRECOVERABLE;
+      case LockOutcome::kWouldDeadlock:
+        return EDEADLK;
       case LockOutcome::kHeldBySelf:
-      case LockOutcome::kHeldByOther: break;
+      case LockOutcome::kHeldByOther:
+        break;
     }
     blocked = true;
     ++m.waiters;
@@ -60,10 +67,16 @@ int Execution::mutex_lock(SyncObject& m, std::uint64_t pc, std::uint64_t deadlin
 int Execution::mutex_try_lock(SyncObject& m, std::uint64_t pc) {
   visible({EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, m.address, pc});
   switch (sched::try_lock(m, scheduler_.current())) {
-    case LockOutcome::kAcquired: note_acquired(*this, m, pc, false); return 0;
-    case LockOutcome::kOwnerDied: note_acquired(*this, m, pc, false); return EOWNERDEAD;
-    case LockOutcome::kNotRecoverable: return ENOTRECOVERABLE;
-    default: break;
+    case LockOutcome::kAcquired:
+      note_acquired(*this, m, pc, false);
+      return 0;
+    case LockOutcome::kOwnerDied:
+      note_acquired(*this, m, pc, false);
+      return EOWNERDEAD;
+    case LockOutcome::kNotRecoverable:
+      return ENOTRECOVERABLE;
+    default:
+      break;
   }
   done(EventKind::kMutexTryLockFailed, m.number);
   if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) event->address = m.address;
@@ -72,10 +85,12 @@ int Execution::mutex_try_lock(SyncObject& m, std::uint64_t pc) {
 
 int Execution::mutex_unlock(SyncObject& m, std::uint64_t pc) {
   visible({EventKind::kMutexUnlock, MemoryOrder::kRelaxed, 0, m.address, pc});
-  const bool strict = m.type == sched::MutexType::kErrorCheck || m.type == sched::MutexType::kRecursive || m.robust;
+  const bool strict =
+      m.type == sched::MutexType::kErrorCheck || m.type == sched::MutexType::kRecursive || m.robust;
   if (m.count == 1 && m.owner == scheduler_.current()) release(m);
   switch (sched::unlock(m, scheduler_.current())) {
-    case UnlockOutcome::kStillHeld: break;
+    case UnlockOutcome::kStillHeld:
+      break;
     case UnlockOutcome::kReleased:
       if (m.waiters != 0) scheduler_.wake_all(WaitKind::kMutex, m.address);
       break;

@@ -24,7 +24,8 @@ std::uint32_t reader_at(const SyncObject& lock, ThreadId t) {
 
 }  // namespace
 
-int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64_t deadline, std::uint64_t pc) {
+int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64_t deadline,
+                           std::uint64_t pc) {
   const EventKind kind = write ? EventKind::kRwlockWriteLock : EventKind::kRwlockReadLock;
   const ThreadId me = scheduler_.current();
   visible({kind, MemoryOrder::kRelaxed, 0, l.address, pc});
@@ -33,10 +34,10 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
     if (only_try) return EBUSY;
     if (l.owner == me) return EDEADLK;
     // A reader that wants to write waits for itself; otherwise one holder is named, any of several readers.
-    const ThreadId holder = l.owner != kNoThread                      ? l.owner
-                            : reader_at(l, me) < tracked(l)           ? me
-                            : l.count == 1                            ? l.readers[0]
-                                                                      : kNoThread;
+    const ThreadId holder = l.owner != kNoThread            ? l.owner
+                            : reader_at(l, me) < tracked(l) ? me
+                            : l.count == 1                  ? l.readers[0]
+                                                            : kNoThread;
     blocked = true;
     ++l.waiters;
     const bool woken = wait(write ? WaitKind::kWriteLock : WaitKind::kReadLock, l.address, deadline, holder);
@@ -69,7 +70,8 @@ int Execution::rwlock_unlock(SyncObject& l, std::uint64_t pc) {
     l.owner = kNoThread;
   } else if (l.count == 0) {
     misuse(FindingKind::kRwlockMisuse,
-           l.owner == kNoThread ? "unlock of an rwlock that is not locked" : "unlock of an rwlock that another thread holds",
+           l.owner == kNoThread ? "unlock of an rwlock that is not locked"
+                                : "unlock of an rwlock that another thread holds",
            l, pc);
   } else {
     const std::uint32_t at = reader_at(l, me);

@@ -61,8 +61,8 @@ int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
     e->value = b.count;
   }
   if (last) {
-    // Everything before the barrier in any thread happens before everything after it in all; arrivals of the next
-    // round must not count, so those who wait are told now.
+    // Everything before the barrier in any thread happens before everything after it in all; arrivals of the
+    // next round must not count, so those who wait are told now.
     scheduler_.for_each_blocked([&](Thread& t) {
       if (t.wait == WaitKind::kBarrier && t.wait_object == b.address) acquire_clock(b.clock, t.id);
     });

@@ -33,9 +33,11 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
     return _URC_NO_REASON;
   }
   walk.hash = mix(pc, walk.stack_pointer);
-  for (const int callee_saved : {3, 6, 12, 13, 14, 15}) walk.hash = mix(walk.hash, _Unwind_GetGR(context, callee_saved));
+  for (const int callee_saved : {3, 6, 12, 13, 14, 15})
+    walk.hash = mix(walk.hash, _Unwind_GetGR(context, callee_saved));
   const auto* words = reinterpret_cast<const std::uint64_t*>(walk.stack_pointer);
-  for (std::uint64_t i = 0; walk.stack_pointer != 0 && i < kStackBytes / 8; ++i) walk.hash = mix(walk.hash, words[i]);
+  for (std::uint64_t i = 0; walk.stack_pointer != 0 && i < kStackBytes / 8; ++i)
+    walk.hash = mix(walk.hash, words[i]);
   return _URC_END_OF_STACK;
 }
 

@@ -25,8 +25,8 @@ void thread_main(void* argument) {
 
 }  // namespace
 
-Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes, bool detached,
-                                 std::uint64_t pc) {
+Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes,
+                                 bool detached, std::uint64_t pc) {
   creator = this;
   visible({EventKind::kThreadCreate, MemoryOrder::kRelaxed, 0, 0, pc});
   Thread* t;
@@ -83,7 +83,8 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
                            std::uint64_t pc) {
   visible({EventKind::kThreadJoin, MemoryOrder::kRelaxed, 0, handle, pc});
   Thread* t = scheduler_.find(handle);
-  if (t == nullptr || t->joined) fatal(FindingKind::kThreadMisuse, "join of a thread that was already joined", pc);
+  if (t == nullptr || t->joined)
+    fatal(FindingKind::kThreadMisuse, "join of a thread that was already joined", pc);
   if (t->detached) fatal(FindingKind::kThreadMisuse, "join of a detached thread", pc);
   if (t == &self()) {
     fatal(FindingKind::kThreadMisuse, "a thread joins itself", pc);
@@ -103,7 +104,8 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
 
 int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
   Thread* t = scheduler_.find(handle);
-  if (t == nullptr || t->joined) fatal(FindingKind::kThreadMisuse, "detach of a thread that was already joined", pc);
+  if (t == nullptr || t->joined)
+    fatal(FindingKind::kThreadMisuse, "detach of a thread that was already joined", pc);
   if (t->detached) fatal(FindingKind::kThreadMisuse, "detach of a thread that is already detached", pc);
   t->detached = true;
   if (Event* e = record(EventKind::kThreadDetach, pc)) e->other = t->id;
@@ -116,8 +118,8 @@ void Execution::yield(std::uint64_t pc) {
   record(EventKind::kYield, pc);
 }
 
-// A sleep may end at any moment as the other threads see it, so the sleeper stays among those that can be chosen; by
-// the time it runs, its time has passed.
+// A sleep may end at any moment as the other threads see it, so the sleeper stays among those that can be
+// chosen; by the time it runs, its time has passed.
 void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
   visible({EventKind::kSleep, MemoryOrder::kRelaxed, 0, 0, pc});
   scheduler_.advance_to(time);

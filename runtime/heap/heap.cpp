@@ -33,7 +33,8 @@ bool aligned_to(Address address, std::size_t alignment) { return (address & (ali
 
 bool Heap::start() {
   if (map_pages_at(address_map::kHeap, address_map::kHeapEnd - address_map::kHeap) == nullptr) return false;
-  if (map_pages_at(address_map::kFreedBits, (address_map::kHeapEnd - address_map::kHeap) >> 7) == nullptr) return false;
+  if (map_pages_at(address_map::kFreedBits, (address_map::kHeapEnd - address_map::kHeap) >> 7) == nullptr)
+    return false;
   started_ = true;
   return true;
 }
@@ -75,7 +76,8 @@ bool Heap::has_reusable(std::uint32_t part, std::size_t size, std::size_t alignm
 
 Block* Heap::take_freed(Part& part, std::uint32_t size_class, std::size_t alignment) {
   Block** link = &part.freed[size_class];
-  while (*link != nullptr && alignment > 16 && !aligned_to((*link)->begin(), alignment)) link = &(*link)->next_free;
+  while (*link != nullptr && alignment > 16 && !aligned_to((*link)->begin(), alignment))
+    link = &(*link)->next_free;
   Block* block = *link;
   if (block == nullptr) return nullptr;
   *link = block->next_free;
@@ -108,14 +110,16 @@ Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) 
   return block;
 }
 
-Block* Heap::allocate(std::uint32_t part_index, std::size_t size, std::size_t alignment, bool reuse, const Site& site) {
+Block* Heap::allocate(std::uint32_t part_index, std::size_t size, std::size_t alignment, bool reuse,
+                      const Site& site) {
   const std::uint32_t size_class = class_of(size);
   if (size_class >= kSizeClasses) return nullptr;
   Part& part = open_part(part_index);
   Block* block = reuse ? take_freed(part, size_class, alignment) : nullptr;
   if (block == nullptr) block = carve(part, size_class, alignment);
   if (block == nullptr) block = take_freed(part, size_class, alignment);
-  if (block == nullptr && part_index != kRuntimePart) block = carve(open_part(kRuntimePart), size_class, alignment);
+  if (block == nullptr && part_index != kRuntimePart)
+    block = carve(open_part(kRuntimePart), size_class, alignment);
   if (block == nullptr) return nullptr;
   if (!block->fresh_pages) mark_freed(block->begin(), class_bytes(size_class), false);
   block->size = size;
@@ -163,7 +167,8 @@ Block* Heap::block_containing(Address address) const {
     for (Address at = part.begin; at < part.bump;) {
       auto* block = reinterpret_cast<Block*>(at);
       if (block->magic != kMagic) return nullptr;
-      const std::uint64_t bytes = block->state == BlockState::kFiller ? block->size : class_bytes(block->size_class);
+      const std::uint64_t bytes =
+          block->state == BlockState::kFiller ? block->size : class_bytes(block->size_class);
       const Address next = at + sizeof(Block) + bytes;
       if (address < next) return block->state == BlockState::kFiller ? nullptr : block;
       at = next;

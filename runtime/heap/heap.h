@@ -1,9 +1,11 @@
-// The program's malloc: one contiguous range at a fixed address with a part for each thread, so that the addresses a
-// thread gets depend on what that thread did and not on the schedule, and so that a snapshot is one range.
+// The program's malloc: one contiguous range at a fixed address with a part for each thread, so that the
+// addresses a thread gets depend on what that thread did and not on the schedule, and so that a snapshot is
+// one range.
 //
-// A block is a 64-byte header and the user's bytes; blocks of a part lie one after the other, so that the block of any
-// address can be found by walking. Freed blocks wait on the list of the thread that freed them; whether malloc hands
-// one out again is the caller's choice (ABA needs reuse, use-after-free checks need a rest).
+// A block is a 64-byte header and the user's bytes; blocks of a part lie one after the other, so that the
+// block of any address can be found by walking. Freed blocks wait on the list of the thread that freed them;
+// whether malloc hands one out again is the caller's choice (ABA needs reuse, use-after-free checks need a
+// rest).
 //
 // One kernel thread uses it; nothing here locks.
 #pragma once
@@ -19,19 +21,19 @@ namespace heddle::heap {
 enum class BlockState : std::uint8_t { kFiller = 0, kAllocated = 0xa1, kFreed = 0xf3 };
 
 struct Block {
-  std::uint64_t size;        // as asked for
+  std::uint64_t size;  // as asked for
   std::uint64_t allocated_pc;
   std::uint64_t freed_pc;
   Block* next_free;
   StackId allocated_stack;
   StackId freed_stack;
-  std::uint32_t ordinal;     // n-th allocation of its thread: a name that no schedule changes
+  std::uint32_t ordinal;  // n-th allocation of its thread: a name that no schedule changes
   ThreadId allocated_by;
   ThreadId freed_by;
   std::uint32_t size_class;
   std::uint32_t magic;
   BlockState state;
-  bool fresh_pages;          // never handed out before: still zero
+  bool fresh_pages;  // never handed out before: still zero
   std::uint8_t reserved[6];
 
   void* user() { return this + 1; }
@@ -47,7 +49,7 @@ struct Site {
   StackId stack = kEmptyStack;
 };
 
-inline constexpr std::uint32_t kParts = 513;             // main, 511 threads, the runtime's own
+inline constexpr std::uint32_t kParts = 513;  // main, 511 threads, the runtime's own
 inline constexpr std::uint32_t kRuntimePart = kParts - 1;
 inline constexpr std::uint32_t kSizeClasses = 192;
 

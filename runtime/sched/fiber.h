@@ -1,5 +1,5 @@
-// Fibers: a stack, a thread pointer and the registers saved while another fiber runs. All fibers of the program share
-// one kernel thread (C11Tester §6.3).
+// Fibers: a stack, a thread pointer and the registers saved while another fiber runs. All fibers of the
+// program share one kernel thread (C11Tester §6.3).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ struct Fiber {
 };
 
 // Prepares `fiber` to call entry(argument) on the stack that ends at `stack_top`. The entry never returns.
-void prepare_fiber(Fiber& fiber, void* stack_top, std::uint64_t fs_base, void (*entry)(void*), void* argument);
+void prepare_fiber(Fiber& fiber, void* stack_top, std::uint64_t fs_base, void (*entry)(void*),
+                   void* argument);
 
 // Suspends `from`, which is the running one, and resumes `to`.
 void switch_fiber(Fiber& from, const Fiber& to);

@@ -23,7 +23,9 @@ struct Birth {
 // (struct pthread is private and differs between versions of libc; found by looking for the value).
 std::uint32_t tid_offset = 0;
 
-std::uint32_t* tid_word(std::uint64_t fs_base) { return reinterpret_cast<std::uint32_t*>(fs_base + tid_offset); }
+std::uint32_t* tid_word(std::uint64_t fs_base) {
+  return reinterpret_cast<std::uint32_t*>(fs_base + tid_offset);
+}
 
 void find_tid_offset(const Birth& birth) {
   for (std::uint32_t offset = 0x80; offset < 0x900; offset += 4) {
@@ -41,8 +43,8 @@ void* be_born(void* argument) {
   birth->fs_base = current_fs_base();
   birth->tid = static_cast<std::uint32_t>(raw_syscall(SYS_gettid));
   if (tid_offset == 0) find_tid_offset(*birth);
-  // Frames of start_thread above this one must survive: pthread_exit unwinds through none of them, but libc keeps
-  // its cancellation buffer there.
+  // Frames of start_thread above this one must survive: pthread_exit unwinds through none of them, but libc
+  // keeps its cancellation buffer there.
   birth->stack_top = static_cast<char*>(__builtin_frame_address(0)) - 512;
   __atomic_store_n(&birth->told, 1, __ATOMIC_RELEASE);
   raw_syscall(SYS_futex, &birth->told, FUTEX_WAKE, 1, 0, 0, 0);
@@ -50,7 +52,8 @@ void* be_born(void* argument) {
 }
 
 void wait_until_told(const Birth& birth) {
-  while (__atomic_load_n(&birth.told, __ATOMIC_ACQUIRE) == 0) raw_syscall(SYS_futex, &birth.told, FUTEX_WAIT, 0, 0, 0, 0);
+  while (__atomic_load_n(&birth.told, __ATOMIC_ACQUIRE) == 0)
+    raw_syscall(SYS_futex, &birth.told, FUTEX_WAIT, 0, 0, 0, 0);
 }
 
 void wait_until_gone(std::uint64_t fs_base) {
@@ -80,7 +83,8 @@ bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
     next_big_stack += bytes + 16 * kPageSize;
   }
   if (ghost.stack_low != base + kPageSize || ghost.stack_bytes != bytes) {
-    if (ghost.stack_low != 0) raw_syscall(SYS_munmap, ghost.stack_low - kPageSize, ghost.stack_bytes + kPageSize);
+    if (ghost.stack_low != 0)
+      raw_syscall(SYS_munmap, ghost.stack_low - kPageSize, ghost.stack_bytes + kPageSize);
     if (map_pages_at(base, bytes + kPageSize) == nullptr) return false;
     raw_syscall(SYS_mprotect, base, kPageSize, PROT_NONE);
     ghost.stack_low = base + kPageSize;

@@ -1,9 +1,10 @@
 // Ghosts: real thread-local storage for fibers (cf. thread context borrowing, C11Tester §6.4).
 //
-// A ghost is a kernel thread that was created by libc on memory of ours and has left by the raw exit system call
-// before it did anything. Its stack, its thread control block and its initialised TLS stay behind and belong to the
-// fiber that takes its place: errno, pthread_self, thread_local, exceptions and libc's own per-thread state all work.
-// A ghost costs about 30 µs to make, survives fork, and lies at an address that depends on its slot only.
+// A ghost is a kernel thread that was created by libc on memory of ours and has left by the raw exit system
+// call before it did anything. Its stack, its thread control block and its initialised TLS stay behind and
+// belong to the fiber that takes its place: errno, pthread_self, thread_local, exceptions and libc's own
+// per-thread state all work. A ghost costs about 30 µs to make, survives fork, and lies at an address that
+// depends on its slot only.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,9 @@
 namespace heddle::sched {
 
 struct Ghost {
-  std::uint64_t fs_base = 0;     // thread pointer; also its pthread_t
-  void* stack_top = nullptr;     // where the fiber's frames may begin
-  std::uint64_t stack_low = 0;   // first usable byte, just above the guard page
+  std::uint64_t fs_base = 0;    // thread pointer; also its pthread_t
+  void* stack_top = nullptr;    // where the fiber's frames may begin
+  std::uint64_t stack_low = 0;  // first usable byte, just above the guard page
   std::uint64_t stack_bytes = 0;
   bool in_big_region = false;
 };

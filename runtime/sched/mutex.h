@@ -8,10 +8,10 @@ namespace heddle::sched {
 enum class LockOutcome : std::uint8_t {
   kAcquired,
   kHeldByOther,
-  kHeldBySelf,        // normal mutex: waits for itself for ever
-  kWouldDeadlock,     // error-checking mutex: EDEADLK
-  kOwnerDied,         // robust mutex: acquired, EOWNERDEAD
-  kNotRecoverable,    // robust mutex: ENOTRECOVERABLE
+  kHeldBySelf,      // normal mutex: waits for itself for ever
+  kWouldDeadlock,   // error-checking mutex: EDEADLK
+  kOwnerDied,       // robust mutex: acquired, EOWNERDEAD
+  kNotRecoverable,  // robust mutex: ENOTRECOVERABLE
 };
 
 enum class UnlockOutcome : std::uint8_t { kReleased, kStillHeld, kNotLocked, kNotOwner };
@@ -25,9 +25,13 @@ inline LockOutcome try_lock(SyncObject& m, ThreadId t) {
   }
   if (m.owner != t) return LockOutcome::kHeldByOther;
   switch (m.type) {
-    case MutexType::kRecursive: ++m.count; return LockOutcome::kAcquired;
-    case MutexType::kErrorCheck: return LockOutcome::kWouldDeadlock;
-    default: return LockOutcome::kHeldBySelf;
+    case MutexType::kRecursive:
+      ++m.count;
+      return LockOutcome::kAcquired;
+    case MutexType::kErrorCheck:
+      return LockOutcome::kWouldDeadlock;
+    default:
+      return LockOutcome::kHeldBySelf;
   }
 }
 

@@ -16,7 +16,8 @@ Function* next_symbol(const char* name) {
 
 }  // namespace
 
-int real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+int real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                        void* argument) {
   static auto* real = next_symbol<decltype(pthread_create)>("pthread_create");
   return real(thread, attributes, start, argument);
 }

@@ -5,7 +5,8 @@
 
 namespace heddle::sched {
 
-int real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument);
+int real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                        void* argument);
 int real_pthread_join(pthread_t thread, void** result);
 
 }  // namespace heddle::sched

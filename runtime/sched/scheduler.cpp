@@ -9,7 +9,9 @@ namespace {
 // Threads whose slots may be taken again only after this many were created: short programs keep distinct ids.
 constexpr std::uint32_t kReuseAfter = 512;
 
-std::uint32_t thread_hash(ThreadId id) { return static_cast<std::uint32_t>(mix(0x7468726561640000ull, index_of(id))); }
+std::uint32_t thread_hash(ThreadId id) {
+  return static_cast<std::uint32_t>(mix(0x7468726561640000ull, index_of(id)));
+}
 
 CallFrame* call_stack_of(std::uint32_t slot) {
   constexpr std::size_t kBytes = kMaxCallDepth * sizeof(CallFrame);

@@ -1,8 +1,8 @@
-// Who can run, who is blocked on what, and what time it is. Switches fibers; chooses nothing: every decision is made
-// by the engine's strategy and handed in.
+// Who can run, who is blocked on what, and what time it is. Switches fibers; chooses nothing: every decision
+// is made by the engine's strategy and handed in.
 //
-// Invariants: the running thread is runnable; a thread is in runnable() exactly if its state is kRunnable; the virtual
-// clock never goes back. Thread 0 is the program's main thread and exists from the start.
+// Invariants: the running thread is runnable; a thread is in runnable() exactly if its state is kRunnable;
+// the virtual clock never goes back. Thread 0 is the program's main thread and exists from the start.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,14 @@ class Scheduler {
   Thread& self() { return threads_[index_of(current_)]; }
   Thread& thread(ThreadId id) { return threads_[index_of(id)]; }
   const Thread& thread(ThreadId id) const { return threads_[index_of(id)]; }
-  std::uint32_t thread_count() const { return created_; }         // ids handed out so far
+  std::uint32_t thread_count() const { return created_; }  // ids handed out so far
   std::uint32_t unfinished_count() const { return unfinished_; }
 
   std::span<const ThreadId> runnable() const { return {runnable_, runnable_count_}; }
   std::uint32_t runnable_hash() const { return runnable_hash_; }
 
-  // A new runnable thread, or nullptr when no slot or memory is left. Its first instruction is entry(&thread).
+  // A new runnable thread, or nullptr when no slot or memory is left. Its first instruction is
+  // entry(&thread).
   Thread* create(std::size_t stack_bytes, void (*entry)(void*));
   // Makes `count` ghosts beforehand, so that forked executions need not.
   void prepare_ghosts(std::uint32_t count);

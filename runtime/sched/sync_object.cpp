@@ -18,7 +18,8 @@ void SyncTable::start() {
 }
 
 std::uint32_t SyncTable::bucket_of(Address address) const {
-  std::uint32_t bucket = static_cast<std::uint32_t>((address * 0x9e3779b97f4a7c15ull) >> 32) & (bucket_count_ - 1);
+  std::uint32_t bucket =
+      static_cast<std::uint32_t>((address * 0x9e3779b97f4a7c15ull) >> 32) & (bucket_count_ - 1);
   while (buckets_[bucket] != 0 && objects_[buckets_[bucket]].address != address) {
     bucket = (bucket + 1) & (bucket_count_ - 1);
   }

@@ -1,6 +1,6 @@
-// What a mutex, condition variable, rwlock, barrier, semaphore, once flag … of the program is to us: its state by
-// address. The program's own object keeps only a mark, by which an object that was constructed anew at an old address
-// is recognised even where no init function was called (std::mutex has none).
+// What a mutex, condition variable, rwlock, barrier, semaphore, once flag … of the program is to us: its
+// state by address. The program's own object keeps only a mark, by which an object that was constructed anew
+// at an old address is recognised even where no init function was called (std::mutex has none).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct SyncObject {
   SyncKind kind = SyncKind::kNone;
   MutexType type = MutexType::kNormal;
   bool robust = false;
-  bool inconsistent = false;     // robust mutex whose owner died
+  bool inconsistent = false;  // robust mutex whose owner died
   bool not_recoverable = false;
   bool destroyed = false;
   ThreadId owner = kNoThread;    // mutex, write side of an rwlock, running once initialiser
@@ -42,11 +42,11 @@ struct SyncObject {
   std::uint32_t waiters = 0;     // threads blocked here now
   std::uint32_t unheard = 0;     // signals that found no waiter
   std::uint32_t mark = 0;
-  Address partner = 0;           // condition variable: the mutex its waiters use
-  std::uint64_t where_pc = 0;    // where the owner took it
+  Address partner = 0;         // condition variable: the mutex its waiters use
+  std::uint64_t where_pc = 0;  // where the owner took it
   StackId where_stack = kEmptyStack;
   StackId created_stack = kEmptyStack;
-  std::uint32_t number = 0;      // order of first use, for M1, M2 … in reports
+  std::uint32_t number = 0;  // order of first use, for M1, M2 … in reports
   ThreadId readers[kTrackedReaders] = {};
   std::uint32_t clock = 0;         // the memory model's name for what it synchronises; 0: nothing yet
   std::uint32_t reader_clock = 0;  // rwlock: what readers released; only writers acquire it

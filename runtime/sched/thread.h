@@ -38,8 +38,8 @@ struct PendingOperation {
   std::uint64_t pc = 0;
 };
 
-// The shadow call stack's frame: where the function was called from, and its stack pointer, by which frames that were
-// left by longjmp are recognised.
+// The shadow call stack's frame: where the function was called from, and its stack pointer, by which frames
+// that were left by longjmp are recognised.
 struct CallFrame {
   std::uint64_t pc;
   std::uint64_t stack_pointer;
@@ -62,26 +62,26 @@ struct Thread {
   WaitKind wait = WaitKind::kNone;
   bool detached = false;
   bool joined = false;
-  bool timed_out = false;        // the wait ended by its deadline
-  bool spurious = false;         // … or by a spurious wake-up
-  bool exiting = false;          // running its exit handlers
+  bool timed_out = false;  // the wait ended by its deadline
+  bool spurious = false;   // … or by a spurious wake-up
+  bool exiting = false;    // running its exit handlers
   bool cancel_requested = false;
   bool cancel_disabled = false;
-  bool ignored = false;          // inside a scope that is not explored
+  bool ignored = false;  // inside a scope that is not explored
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes
   std::uint32_t child_number = 0;
   std::uint32_t runnable_position = 0;
-  std::uint32_t wait_ticket = 0;   // order of arrival among the waiters of one object
+  std::uint32_t wait_ticket = 0;  // order of arrival among the waiters of one object
   Address wait_object = 0;
-  Address wait_mutex = 0;          // condition waits: the mutex to take again
+  Address wait_mutex = 0;  // condition waits: the mutex to take again
   std::uint64_t deadline = kNoDeadline;
   PendingOperation pending;
 
-  CallFrame* frames = nullptr;     // shadow call stack
+  CallFrame* frames = nullptr;  // shadow call stack
   std::uint32_t depth = 0;
-  std::uint64_t last_pc = 0;       // latest place known inside instrumented code
+  std::uint64_t last_pc = 0;  // latest place known inside instrumented code
   std::uint64_t created_pc = 0;
   StackId created_stack = kEmptyStack;
 
@@ -90,7 +90,7 @@ struct Thread {
   void* argument = nullptr;
   void* result = nullptr;
   ExitHandler* exit_handlers = nullptr;
-  void** key_values = nullptr;     // kMaxKeys, allocated on first use
+  void** key_values = nullptr;  // kMaxKeys, allocated on first use
   std::uint64_t store_ordinal = 0;
   char name[16] = {};
 };

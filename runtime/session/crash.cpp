@@ -13,7 +13,8 @@ namespace {
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
 constexpr std::size_t kAlternateStack = 256 * 1024;
 
-// The kernel's sigaction differs from libc's; ours goes straight to the kernel, past the program's interposers.
+// The kernel's sigaction differs from libc's; ours goes straight to the kernel, past the program's
+// interposers.
 struct KernelSigaction {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
@@ -24,14 +25,22 @@ constexpr unsigned long kRestorer = 0x04000000;
 
 const char* name_of(int signal) {
   switch (signal) {
-    case SIGSEGV: return "SIGSEGV";
-    case SIGBUS: return "SIGBUS";
-    case SIGFPE: return "SIGFPE";
-    case SIGILL: return "SIGILL";
-    case SIGTRAP: return "SIGTRAP";
-    case SIGABRT: return "SIGABRT";
-    case SIGSYS: return "SIGSYS";
-    default: return "signal";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGTRAP:
+      return "SIGTRAP";
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGSYS:
+      return "SIGSYS";
+    default:
+      return "signal";
   }
 }
 
@@ -78,7 +87,8 @@ void install_crash_handlers() {
   stack.ss_size = kAlternateStack;
   raw_syscall(SYS_sigaltstack, &stack, 0);
   for (const int signal : kSignals) {
-    KernelSigaction action{on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, heddle_restore_signal, 0};
+    KernelSigaction action{on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, heddle_restore_signal,
+                           0};
     raw_syscall(SYS_rt_sigaction, signal, &action, 0, 8);
   }
 }

@@ -17,7 +17,8 @@ void copy_build_id(const ElfW(Phdr) & header, std::uint64_t base, Module& module
     const char* name = at + sizeof *note;
     const char* value = name + ((note->n_namesz + 3) & ~3u);
     if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-      const std::uint32_t size = note->n_descsz < sizeof module.build_id ? note->n_descsz : sizeof module.build_id;
+      const std::uint32_t size =
+          note->n_descsz < sizeof module.build_id ? note->n_descsz : sizeof module.build_id;
       memcpy(module.build_id, value, size);
       module.build_id_size = static_cast<std::uint8_t>(size);
       return;

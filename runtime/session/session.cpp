@@ -29,8 +29,8 @@ struct State {
   std::uint32_t prefix_events = 0;
   std::uint32_t prefix_text = 1;
   std::uint32_t prefix_findings = 0;
-  ExecutionResult prefix;            // what happened before the first choice, common to all executions
-  long prefix_output = 0;            // bytes of output before the first choice
+  ExecutionResult prefix;  // what happened before the first choice, common to all executions
+  long prefix_output = 0;  // bytes of output before the first choice
   long prefix_input = 0;
   std::uint32_t threads_wanted = 0;  // the most that any execution has created
 };
@@ -50,7 +50,8 @@ int channel_descriptor(char** environment) {
     const char* entry = *environment;
     if (memcmp(entry, kChannelVariable, length) != 0 || entry[length] != '=') continue;
     int descriptor = 0;
-    for (char** rest = environment; *rest != nullptr; ++rest) rest[0] = rest[1];  // not for the program's children
+    for (char** rest = environment; *rest != nullptr; ++rest)
+      rest[0] = rest[1];  // not for the program's children
     for (const char* digit = entry + length + 1; *digit >= '0' && *digit <= '9'; ++digit) {
       descriptor = descriptor * 10 + (*digit - '0');
     }
@@ -60,7 +61,7 @@ int channel_descriptor(char** environment) {
 }
 
 void* map_shared(int descriptor, std::uint64_t& bytes) {
-  struct stat status {};
+  struct stat status{};
   if (raw_syscall(SYS_fstat, descriptor, &status) != 0) return nullptr;
   bytes = static_cast<std::uint64_t>(status.st_size);
   const long mapped = raw_syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);

@@ -1,9 +1,9 @@
 // The session: one process of the tested program, from the library's first moment to its end.
 //
-// In a campaign the process runs the program up to its first choice, which is the same in every execution, and stays
-// there as the zygote: it forks a child for each execution and waits for it. In single mode (replay, confirmation) the
-// process runs the one execution itself. Results go to the tool through the channel; standard output and error of the
-// program go to a memory file that the tool reads when they matter.
+// In a campaign the process runs the program up to its first choice, which is the same in every execution,
+// and stays there as the zygote: it forks a child for each execution and waits for it. In single mode
+// (replay, confirmation) the process runs the one execution itself. Results go to the tool through the
+// channel; standard output and error of the program go to a memory file that the tool reads when they matter.
 //
 // Processes die with their parent (PR_SET_PDEATHSIG), so nothing is left behind however the tool ends.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace heddle::session {
 
-// Attaches to the channel that the environment names, by system calls only. False: the program was started without
-// heddle and runs natively.
+// Attaches to the channel that the environment names, by system calls only. False: the program was started
+// without heddle and runs natively.
 bool attach(char** environment);
 
 // REQUIRES: attached, and libc is initialised. The calling thread is the program's main thread from here on.

@@ -2,7 +2,9 @@
 
 namespace heddle::strategy {
 
-void RandomStrategy::begin(std::uint64_t seed, std::uint64_t index, const View&) { random_.reseed(mix(seed, index)); }
+void RandomStrategy::begin(std::uint64_t seed, std::uint64_t index, const View&) {
+  random_.reseed(mix(seed, index));
+}
 
 std::uint32_t RandomStrategy::choose(const ChoicePoint& point) { return random_.below(point.count); }
 

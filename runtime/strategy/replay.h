@@ -1,6 +1,6 @@
-// Replays a choice log. Exact: every choice point must offer what it offered when the log was written; the first one
-// that does not is a divergence, and defaults are taken from there on. Guided: the log is a wish list; where its next
-// entry is not on offer the unsurprising alternative is taken and the log waits.
+// Replays a choice log. Exact: every choice point must offer what it offered when the log was written; the
+// first one that does not is a divergence, and defaults are taken from there on. Guided: the log is a wish
+// list; where its next entry is not on offer the unsurprising alternative is taken and the log waits.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Strategy: given a choice point, returns the index of the alternative to take. Random search, PCT, exhaustive search,
-// replay and minimising are all strategies or decorators of one.
+// Strategy: given a choice point, returns the index of the alternative to take. Random search, PCT,
+// exhaustive search, replay and minimising are all strategies or decorators of one.
 //
 // To add a strategy: one file in this folder, one line in registry.cpp (docs/add-a-strategy.md).
 #pragma once
@@ -21,14 +21,15 @@ struct NextOperation {
 
 struct ChoicePoint {
   ChoiceKind kind = ChoiceKind::kThread;
-  ThreadId thread = kMainThread;   // who is deciding: the running thread
-  bool thread_can_continue = true; // kThread: is `thread` among the alternatives
-  std::uint32_t count = 0;         // alternatives, at least 2
-  std::uint32_t fallback = 0;      // the unsurprising one: go on, newest store, no spurious failure
+  ThreadId thread = kMainThread;    // who is deciding: the running thread
+  bool thread_can_continue = true;  // kThread: is `thread` among the alternatives
+  std::uint32_t count = 0;          // alternatives, at least 2
+  std::uint32_t fallback = 0;       // the unsurprising one: go on, newest store, no spurious failure
   std::uint32_t alternatives_hash = 0;
-  std::uint64_t step = 0;          // visible operations so far
-  const ThreadId* threads = nullptr;   // kThread: the alternatives
-  const ChoiceKey* keys = nullptr;     // other kinds: the alternatives; nullptr: alternative i means the number i
+  std::uint64_t step = 0;             // visible operations so far
+  const ThreadId* threads = nullptr;  // kThread: the alternatives
+  const ChoiceKey* keys =
+      nullptr;  // other kinds: the alternatives; nullptr: alternative i means the number i
 
   ChoiceKey key(std::uint32_t i) const {
     if (threads != nullptr) return ChoiceKey::thread(threads[i]);

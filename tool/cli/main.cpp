@@ -44,7 +44,8 @@ int dispatch(const std::string& command, const Arguments& arguments) {
     fmt::print("{}", kHelp);
     return 0;
   }
-  return complain({"There is no command '" + command + "'. `heddle --help` lists the commands.", ExitCode::kBadInput});
+  return complain(
+      {"There is no command '" + command + "'. `heddle --help` lists the commands.", ExitCode::kBadInput});
 }
 
 }  // namespace
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   try {
     return heddle::cli::dispatch(argv[1], heddle::cli::Arguments(argv + 2, argv + argc));
   } catch (const std::exception& error) {
-    return heddle::cli::complain({std::string("internal error: ") + error.what(), heddle::ExitCode::kOwnError});
+    return heddle::cli::complain(
+        {std::string("internal error: ") + error.what(), heddle::ExitCode::kOwnError});
   }
 }

@@ -21,7 +21,8 @@ struct ReplayOptions {
 };
 
 std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
-  CLI::App app("Runs the execution that an artifact holds again, choice for choice, and reports the bug.", "heddle replay");
+  CLI::App app("Runs the execution that an artifact holds again, choice for choice, and reports the bug.",
+               "heddle replay");
   app.footer(
       "examples:\n"
       "  heddle replay heddle-out/bug-1.heddle\n"
@@ -30,9 +31,12 @@ std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
       "exit codes: 66 reproduced, 1 not reproduced, 2 bad artifact or program, 3 an error of heddle's own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
   app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
-  app.add_option("--times", o.times, "replay this many times [1]")->type_name("N")->check(CLI::PositiveNumber);
+  app.add_option("--times", o.times, "replay this many times [1]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   app.add_flag("-q,--quiet", o.quiet, "only the verdict");
-  app.add_option("--color", o.color, "auto, always, never [auto]")->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option("--color", o.color, "auto, always, never [auto]")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
@@ -47,7 +51,7 @@ std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
 }
 
 void show(const Trace& trace, const ReplayOptions& o) {
-  const bool color = use_color(o.color == "always" ? ColorWish::kAlways
+  const bool color = use_color(o.color == "always"  ? ColorWish::kAlways
                                : o.color == "never" ? ColorWish::kNever
                                                     : ColorWish::kAuto);
   for (const TraceFinding& finding : trace.findings) {
@@ -97,8 +101,9 @@ int replay_command(const Arguments& arguments) {
     fmt::print(stderr, "heddle: reproduced {} of {} times\n", reproduced, options.times);
   }
   if (reproduced == options.times) return static_cast<int>(ExitCode::kBug);
-  return complain({"The bug was not reproduced" +
-                       std::string(changed ? ": the program has changed since." : "."), ExitCode::kInconclusive});
+  return complain(
+      {"The bug was not reproduced" + std::string(changed ? ": the program has changed since." : "."),
+       ExitCode::kInconclusive});
 }
 
 }  // namespace heddle::cli

@@ -101,7 +101,8 @@ Status write_json(const report::CampaignReport& report, const RunOptions& option
 }
 
 int verify(const run::Target& target, const RunOptions& options) {
-  auto verdict = replay::verify_determinism(target, options.campaign.spec, options.campaign.executions.value_or(20));
+  auto verdict =
+      replay::verify_determinism(target, options.campaign.spec, options.campaign.executions.value_or(20));
   if (!verdict) return complain(verdict.error());
   report::CampaignReport report;
   report.tool_version = HEDDLE_VERSION;
@@ -115,7 +116,8 @@ int verify(const run::Target& target, const RunOptions& options) {
   if (!verdict->divergence.empty()) {
     return complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive});
   }
-  fmt::print(stderr, "heddle: deterministic: {} executions ran twice, event for event the same\n", verdict->executions);
+  fmt::print(stderr, "heddle: deterministic: {} executions ran twice, event for event the same\n",
+             verdict->executions);
   return 0;
 }
 

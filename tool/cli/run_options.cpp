@@ -14,22 +14,28 @@ namespace heddle::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Runs PROGRAM again and again, each time under a schedule chosen by a strategy, until a bug is found or the budget\n"
+    "Runs PROGRAM again and again, each time under a schedule chosen by a strategy, until a bug is found or "
+    "the budget\n"
     "is spent. Build the program with `heddle c++` (or `heddle cc`) first.\n"
     "\n"
-    "A data race, failed assertion, abort, uncaught exception, fatal signal, deadlock, livelock, misuse of a mutex or\n"
-    "thread, non-zero exit status, and whatever the program reports through <heddle/heddle.h> count as bugs.\n"
+    "A data race, failed assertion, abort, uncaught exception, fatal signal, deadlock, livelock, misuse of a "
+    "mutex or\n"
+    "thread, non-zero exit status, and whatever the program reports through <heddle/heddle.h> count as "
+    "bugs.\n"
     "Every bug is written to DIR/bug-N.heddle, from which `heddle replay` runs it again.";
 
 constexpr const char* kExamples =
     "examples:\n"
     "  heddle run -- ./test                        for 60 seconds, or until a bug\n"
-    "  heddle run -n 10000 -j 4 -- ./test --fast   10,000 executions with 4 workers; --fast is the program's\n"
+    "  heddle run -n 10000 -j 4 -- ./test --fast   10,000 executions with 4 workers; --fast is the "
+    "program's\n"
     "  heddle run -n 1000 --max-failures 0 --json - -- ./test    how often does it fail?\n"
     "  heddle run --seed 42 -n 500 -- ./test       the same executions every time\n"
     "\n"
-    "exit codes: 0 no bug, 66 a bug was found, 1 inconclusive, 2 bad command line or program, 3 an error of heddle's own\n"
-    "environment: HEDDLE_OPTIONS=\"k=v:k=v\" with the long option names; TSan's halt_on_error, exitcode, log_path,\n"
+    "exit codes: 0 no bug, 66 a bug was found, 1 inconclusive, 2 bad command line or program, 3 an error of "
+    "heddle's own\n"
+    "environment: HEDDLE_OPTIONS=\"k=v:k=v\" with the long option names; TSan's halt_on_error, exitcode, "
+    "log_path,\n"
     "suppressions, verbosity, color and strip_path_prefix are understood";
 
 std::uint64_t seed_from_system() {
@@ -41,7 +47,8 @@ std::uint64_t seed_from_system() {
 bool known_strategy(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   static const std::vector<std::string> kNames = {"auto", "random"};
-  return text.size() < sizeof(RunSpec{}.strategy) && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return text.size() < sizeof(RunSpec{}.strategy) &&
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 // CLI11 validators answer an empty string when all is well.
@@ -55,43 +62,64 @@ std::string size_check(const std::string& text) {
 }
 
 struct Words {
-  std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed", memory_limit = "512M",
-              prune, color = "auto", suppressions;
+  std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
+                    memory_limit = "512M", prune, color = "auto", suppressions;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
   unsigned jobs = 0;
   int exit_code = static_cast<int>(ExitCode::kBug);
 };
 
 void define(CLI::App& app, RunOptions& o, Words& w) {
-  app.add_option("-n,--executions", w.executions, "stop after N executions")->type_name("N")->check(CLI::PositiveNumber);
+  app.add_option("-n,--executions", w.executions, "stop after N executions")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   app.add_option("-t,--time", w.time, "stop after this long, for example 30s or 5m [60s without -n]")
-      ->type_name("D")->check(duration_check);
-  app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")->type_name("N")->check(CLI::Range(1u, 1024u));
+      ->type_name("D")
+      ->check(duration_check);
+  app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1024u));
   app.add_option("-s,--strategy", w.strategy, "auto, random [auto]")->type_name("S");
   app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")->type_name("S");
   app.add_option("--model", w.model, "memory model: c++20, c11tester, sc [c++20]")
-      ->type_name("M")->check(CLI::IsMember({"c++20", "c11tester", "sc"}));
+      ->type_name("M")
+      ->check(CLI::IsMember({"c++20", "c11tester", "sc"}));
   app.add_option("--volatile", w.volatiles, "volatile accesses are: relaxed, acqrel, plain [relaxed]")
-      ->type_name("V")->check(CLI::IsMember({"relaxed", "acqrel", "plain"}));
-  app.add_option("--max-failures", w.max_failures, "go on until N distinct bugs; 0: never stop for a bug [1]")->type_name("N");
+      ->type_name("V")
+      ->check(CLI::IsMember({"relaxed", "acqrel", "plain"}));
+  app.add_option("--max-failures", w.max_failures, "go on until N distinct bugs; 0: never stop for a bug [1]")
+      ->type_name("N");
   app.add_option("--max-steps", w.max_steps,
-                 "visible operations in one execution before it is brought to an end under a fair schedule and, if it\n"
-                 "still makes progress, cut [10000000]")->type_name("N")->check(CLI::PositiveNumber);
-  app.add_option("--timeout", w.timeout, "wall time of one execution [10s]")->type_name("D")->check(duration_check);
-  app.add_option("--memory-limit", w.memory_limit, "bound on the execution graph [512M]")->type_name("SIZE")->check(size_check);
-  app.add_option("--allow-exit", o.campaign.allowed_exits, "an exit status of the program that is no bug")->type_name("STATUS");
-  app.add_flag("--warnings-as-bugs", o.campaign.warnings_as_bugs, "thread leaks and lock-order inversions count as bugs");
-  app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")->type_name("DIR");
+                 "visible operations in one execution before it is brought to an end under a fair schedule "
+                 "and, if it\n"
+                 "still makes progress, cut [10000000]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--timeout", w.timeout, "wall time of one execution [10s]")
+      ->type_name("D")
+      ->check(duration_check);
+  app.add_option("--memory-limit", w.memory_limit, "bound on the execution graph [512M]")
+      ->type_name("SIZE")
+      ->check(size_check);
+  app.add_option("--allow-exit", o.campaign.allowed_exits, "an exit status of the program that is no bug")
+      ->type_name("STATUS");
+  app.add_flag("--warnings-as-bugs", o.campaign.warnings_as_bugs,
+               "thread leaks and lock-order inversions count as bugs");
+  app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
+      ->type_name("DIR");
   app.add_option("--json", o.json, "write a report as JSON; - is standard output")->type_name("FILE");
   app.add_flag("--histogram", o.histogram, "count what the program gave to heddle_outcome(\"…\")");
   app.add_flag("--verify-determinism", o.verify_determinism,
                "run each execution twice and report the first divergence [-n 20]");
-  app.add_option("--strip-path-prefix", o.strip_path_prefix, "shorten file names in reports")->type_name("PREFIX");
+  app.add_option("--strip-path-prefix", o.strip_path_prefix, "shorten file names in reports")
+      ->type_name("PREFIX");
   app.add_option("--exit-code", w.exit_code, "exit code when a bug was found [66]")->type_name("N");
-  app.add_option("--log-path", o.log_path, "write the text report to this file instead of standard error")->type_name("FILE");
+  app.add_option("--log-path", o.log_path, "write the text report to this file instead of standard error")
+      ->type_name("FILE");
   app.add_flag("-q,--quiet", o.quiet, "findings only");
   app.add_flag("-v,--verbose", o.verbose, "say more");
-  app.add_option("--color", w.color, "auto, always, never [auto]")->type_name("WHEN")
+  app.add_option("--color", w.color, "auto, always, never [auto]")
+      ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--no-progress", o.no_progress, "no progress line");
 }
@@ -112,7 +140,9 @@ void fill_spec(const Words& w, RunOptions& o) {
   spec.max_steps = w.max_steps;
   spec.timeout_ns = static_cast<std::uint64_t>(*parse_duration(w.timeout) * 1e9);
   spec.memory_limit = *parse_size(w.memory_limit);
-  spec.model = w.model == "sc" ? ModelKind::kSc : w.model == "c11tester" ? ModelKind::kC11Tester : ModelKind::kCxx20;
+  spec.model = w.model == "sc"          ? ModelKind::kSc
+               : w.model == "c11tester" ? ModelKind::kC11Tester
+                                        : ModelKind::kCxx20;
   spec.volatile_kind = w.volatiles == "plain"    ? VolatileKind::kPlain
                        : w.volatiles == "acqrel" ? VolatileKind::kAcqRel
                                                  : VolatileKind::kRelaxed;
@@ -122,9 +152,8 @@ void fill_spec(const Words& w, RunOptions& o) {
 }  // namespace
 
 std::vector<std::string> words_of_option_variable(const std::string& text) {
-  static const std::map<std::string, std::string> kTsanNames = {{"exitcode", "exit-code"},
-                                                                {"log_path", "log-path"},
-                                                                {"strip_path_prefix", "strip-path-prefix"}};
+  static const std::map<std::string, std::string> kTsanNames = {
+      {"exitcode", "exit-code"}, {"log_path", "log-path"}, {"strip_path_prefix", "strip-path-prefix"}};
   std::vector<std::string> words;
   std::size_t at = 0;
   while (at < text.size()) {
@@ -176,7 +205,8 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     fmt::print(stderr, "heddle run: {}\n`heddle run --help` lists the options.\n", error.what());
     return static_cast<int>(ExitCode::kBadInput);
   }
-  if (options.program.empty()) return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
+  if (options.program.empty())
+    return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
   if (!known_strategy(words.strategy)) {
     return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random."});
   }
@@ -192,10 +222,13 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   }
   options.campaign.max_failures = words.max_failures;
   options.bug_exit_code = words.exit_code;
-  options.color = words.color == "always" ? ColorWish::kAlways : words.color == "never" ? ColorWish::kNever : ColorWish::kAuto;
+  options.color = words.color == "always"  ? ColorWish::kAlways
+                  : words.color == "never" ? ColorWish::kNever
+                                           : ColorWish::kAuto;
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0 || option->get_lnames().empty()) continue;
-    options.given.emplace_back(option->get_lnames()[0], option->results().empty() ? "true" : option->results()[0]);
+    options.given.emplace_back(option->get_lnames()[0],
+                               option->results().empty() ? "true" : option->results()[0]);
   }
   return std::nullopt;
 }

@@ -15,9 +15,12 @@ int show_command(const Arguments& arguments) {
   std::string artifact;
   bool json = false;
   bool all = false;
-  CLI::App app("Prints what an artifact holds: what was run, the findings, the trace and the program's output.",
-               "heddle show");
-  app.footer("examples:\n  heddle show heddle-out/bug-1.heddle\n  heddle show --json heddle-out/bug-1.heddle | jq .findings");
+  CLI::App app(
+      "Prints what an artifact holds: what was run, the findings, the trace and the program's output.",
+      "heddle show");
+  app.footer(
+      "examples:\n  heddle show heddle-out/bug-1.heddle\n  heddle show --json heddle-out/bug-1.heddle | jq "
+      ".findings");
   app.add_option("artifact", artifact, "bug-N.heddle")->required()->type_name("FILE");
   app.add_flag("--json", json, "as JSON");
   app.add_flag("--all", all, "every event, nothing folded");

@@ -6,7 +6,8 @@
 
 namespace heddle::replay {
 
-Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec, std::uint64_t executions) {
+Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec,
+                                       std::uint64_t executions) {
   Determinism verdict;
   for (std::uint64_t i = 0; i < executions && verdict.divergence.empty(); ++i) {
     run::SingleOptions options;
@@ -18,11 +19,14 @@ Result<Determinism> verify_determinism(const run::Target& target, const RunSpec&
     if (!second) return second.error();
     ++verdict.executions;
     std::string difference = first_difference(first->trace, second->trace);
-    if (difference.empty() && first->trace.choices != second->trace.choices) difference = "the choices differ";
-    if (difference.empty() && first->result.trace_hash != second->result.trace_hash) difference = "the values read differ";
+    if (difference.empty() && first->trace.choices != second->trace.choices)
+      difference = "the choices differ";
+    if (difference.empty() && first->result.trace_hash != second->result.trace_hash)
+      difference = "the values read differ";
     if (difference.empty()) continue;
     verdict.divergence = fmt::format(
-        "Execution {} ran differently the second time: {}. The program depends on something outside heddle's control: a "
+        "Execution {} ran differently the second time: {}. The program depends on something outside heddle's "
+        "control: a "
         "file, another process, uninitialised memory, or an address that moved.",
         i, difference);
   }

@@ -10,6 +10,7 @@ struct Determinism {
   std::string divergence;        // the first, in whole sentences; empty: none
 };
 
-Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec, std::uint64_t executions);
+Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec,
+                                       std::uint64_t executions);
 
 }  // namespace heddle::replay

@@ -19,8 +19,9 @@ std::string place(const Trace& trace, const TraceEvent& event) {
 }
 
 bool same_event(const TraceEvent& a, const TraceEvent& b) {
-  return a.kind == b.kind && a.thread == b.thread && a.value == b.value && a.value2 == b.value2 && a.order == b.order &&
-         a.size == b.size && a.reads_from == b.reads_from && a.other == b.other && a.flags == b.flags;
+  return a.kind == b.kind && a.thread == b.thread && a.value == b.value && a.value2 == b.value2 &&
+         a.order == b.order && a.size == b.size && a.reads_from == b.reads_from && a.other == b.other &&
+         a.flags == b.flags;
 }
 
 bool has_same_finding(const Trace& a, const Trace& b) {
@@ -55,8 +56,9 @@ std::string first_difference(const Trace& a, const Trace& b) {
     const TraceEvent& y = b.events[i];
     if (x.id != y.id) break;  // one of the two keeps only some of its events
     if (same_event(x, y)) continue;
-    return fmt::format("event {} differs: thread {} in {} against thread {} in {}", index_of(x.id), index_of(x.thread),
-                       place(a, x), index_of(y.thread), place(b, y)) + moved_addresses(a, b);
+    return fmt::format("event {} differs: thread {} in {} against thread {} in {}", index_of(x.id),
+                       index_of(x.thread), place(a, x), index_of(y.thread), place(b, y)) +
+           moved_addresses(a, b);
   }
   if (a.total_events != b.total_events) {
     return fmt::format("{} events against {}", a.total_events, b.total_events) + moved_addresses(a, b);
@@ -85,7 +87,8 @@ Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, b
   }
   outcome.difference = first_difference(original, outcome.trace);
   outcome.reproduced = has_same_finding(original, outcome.trace);
-  if (!outcome.reproduced && outcome.difference.empty()) outcome.difference = "the finding did not show again";
+  if (!outcome.reproduced && outcome.difference.empty())
+    outcome.difference = "the finding did not show again";
   return outcome;
 }
 

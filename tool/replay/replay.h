@@ -9,9 +9,9 @@
 namespace heddle::replay {
 
 struct ReplayOutcome {
-  bool reproduced = false;       // the same findings, by the same choices and events
-  std::string difference;        // the first one, in words; empty where there is none
-  Trace trace;                   // of the new execution
+  bool reproduced = false;  // the same findings, by the same choices and events
+  std::string difference;   // the first one, in words; empty where there is none
+  Trace trace;              // of the new execution
 };
 
 Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, bool inherit_output);

@@ -41,7 +41,8 @@ std::uint64_t signature_of(const ExecutionResult& result, const std::vector<int>
 
 }  // namespace
 
-Campaign::Campaign(Target target, CampaignOptions options) : target_(std::move(target)), options_(std::move(options)) {}
+Campaign::Campaign(Target target, CampaignOptions options)
+    : target_(std::move(target)), options_(std::move(options)) {}
 
 double Campaign::elapsed() const { return wall_seconds() - started_; }
 
@@ -93,8 +94,11 @@ void Campaign::take_prefix_run(Process& worker, bool killed) {
   const std::string output = worker.output(cut);
   const WorkerState state = worker.header().state.load();
   if (state == WorkerState::kStarting) {
-    return end_with({"The program ended before heddle's runtime could start. Does it load libheddle.so? Its output was:\n" +
-                         output, ExitCode::kInconclusive});
+    return end_with(
+        {"The program ended before heddle's runtime could start. Does it load libheddle.so? Its output "
+         "was:\n" +
+             output,
+         ExitCode::kInconclusive});
   }
   result.index = 0;
   result.flags |= result_flags::kNoChoice;
@@ -105,7 +109,8 @@ void Campaign::take_prefix_run(Process& worker, bool killed) {
   next_ = 0;
   Arrived arrived{result, {}};
   for (const std::uint32_t at : result.outcomes) {
-    if (at != 0) arrived.outcomes.emplace_back(worker.channel().outcome_text() + worker.header().outcome_at[at - 1]);
+    if (at != 0)
+      arrived.outcomes.emplace_back(worker.channel().outcome_text() + worker.header().outcome_at[at - 1]);
   }
   waiting_.emplace(0, std::move(arrived));
   state_->stop.store(1);
@@ -128,7 +133,8 @@ void Campaign::check_worker(Process& worker) {
   lost.ending = Ending::kInternalError;
   waiting_.emplace(lost.index, Arrived{lost, {}});
   if (++restarts_ > 3) {
-    return end_with({"A worker process died again and again. Is the machine out of memory? Try -j 1.", ExitCode::kOwnError});
+    return end_with({"A worker process died again and again. Is the machine out of memory? Try -j 1.",
+                     ExitCode::kOwnError});
   }
   LaunchOptions launch;
   launch.mode = ChannelMode::kCampaign;
@@ -190,18 +196,19 @@ void Campaign::investigate(const ExecutionResult& result, std::uint64_t signatur
                      ExitCode::kInconclusive});
   }
   if (result.ending == Ending::kInternalError) {
-    return end_with({"An execution ended by an error of heddle's own (execution " + std::to_string(result.index) +
-                         "). Output:\n" + run->trace.output, ExitCode::kOwnError});
+    return end_with({"An execution ended by an error of heddle's own (execution " +
+                         std::to_string(result.index) + "). Output:\n" + run->trace.output,
+                     ExitCode::kOwnError});
   }
   const bool same = run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
                     run->result.ending == result.ending &&
                     (signature == 0 || signature_of(run->result, options_.allowed_exits) == signature);
   if (!same) {
     ++outcome_.unconfirmed;
-    outcome_.report.warnings.push_back(
-        "Execution " + std::to_string(result.index) +
-        " showed a finding that did not show when it was run again: the program depends on something outside heddle's "
-        "control. --verify-determinism shows where.");
+    outcome_.report.warnings.push_back("Execution " + std::to_string(result.index) +
+                                       " showed a finding that did not show when it was run again: the "
+                                       "program depends on something outside heddle's "
+                                       "control. --verify-determinism shows where.");
     if (signature == 0) return;
   }
   for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
@@ -213,7 +220,8 @@ void Campaign::investigate(const ExecutionResult& result, std::uint64_t signatur
   }
 }
 
-void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult& result, std::uint64_t signature) {
+void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult& result,
+                           std::uint64_t signature) {
   const TraceFinding& finding = trace.findings[index];
   const std::string print = fingerprint(trace, finding);
   const auto known = by_fingerprint_.find(print);
@@ -267,8 +275,8 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     const double now = elapsed();
     if (on_progress && now - last_progress > 0.1) {
       last_progress = now;
-      on_progress({outcome_.report.executions, distinct_bugs_, outcome_.report.buggy_executions, now, options_.seconds,
-                   options_.executions.value_or(0)});
+      on_progress({outcome_.report.executions, distinct_bugs_, outcome_.report.buggy_executions, now,
+                   options_.seconds, options_.executions.value_or(0)});
     }
     if (options_.seconds > 0 && now >= options_.seconds) {
       stopped_because_ = "the time was up";
@@ -278,7 +286,8 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
       stopped_because_ = "it was interrupted";
       break;
     }
-    const bool any_alive = std::any_of(workers_.begin(), workers_.end(), [](const Process& p) { return p.alive(); });
+    const bool any_alive =
+        std::any_of(workers_.begin(), workers_.end(), [](const Process& p) { return p.alive(); });
     if (!any_alive && waiting_.find(next_) == waiting_.end()) break;
     wait_for_workers(*state_, seen);
   }
@@ -305,9 +314,12 @@ void Campaign::finish_report(double seconds) {
   }
   const auto& endings = report.endings;
   const std::uint64_t inconclusive = endings[static_cast<std::size_t>(Ending::kTimedOut)];
-  if (!outcome_.error && outcome_.bugs.empty() && report.executions != 0 && inconclusive == report.executions) {
-    outcome_.error = Error{"Every execution ran out of time. Give them more (--timeout), or look for a loop that waits "
-                           "for something outside the program.", ExitCode::kInconclusive};
+  if (!outcome_.error && outcome_.bugs.empty() && report.executions != 0 &&
+      inconclusive == report.executions) {
+    outcome_.error = Error{
+        "Every execution ran out of time. Give them more (--timeout), or look for a loop that waits "
+        "for something outside the program.",
+        ExitCode::kInconclusive};
   }
   if (!outcome_.error && report.executions == 0) {
     outcome_.error = Error{"No execution was completed in the time given.", ExitCode::kInconclusive};

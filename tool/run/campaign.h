@@ -1,9 +1,9 @@
 // A campaign: executions of one program until a budget is spent or enough bugs were found.
 //
-// Workers (zygotes) take execution indices from shared memory and publish results in any order; the campaign consumes
-// them in the order of their indices, so that what it reports is a function of the seed and not of timing or of the
-// number of workers. A new bug is executed once more in a process of its own, with events on: that this shows the same
-// finding with the same choices proves determinism before anything is reported.
+// Workers (zygotes) take execution indices from shared memory and publish results in any order; the campaign
+// consumes them in the order of their indices, so that what it reports is a function of the seed and not of
+// timing or of the number of workers. A new bug is executed once more in a process of its own, with events
+// on: that this shows the same finding with the same choices proves determinism before anything is reported.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "tool/artifact/campaign_report.h"
-#include "tool/report/summary.h"
 #include "tool/run/target.h"
 
 namespace heddle::run {
@@ -24,9 +23,9 @@ namespace heddle::run {
 struct CampaignOptions {
   RunSpec spec;
   std::optional<std::uint64_t> executions;
-  double seconds = 0;                    // 0: no limit
+  double seconds = 0;  // 0: no limit
   unsigned jobs = 1;
-  std::uint64_t max_failures = 1;        // distinct bugs; 0: never stop for a bug
+  std::uint64_t max_failures = 1;  // distinct bugs; 0: never stop for a bug
   bool warnings_as_bugs = false;
   std::vector<int> allowed_exits;
   std::string output_directory = "heddle-out";
@@ -44,17 +43,17 @@ struct FoundBug {
 
 struct CampaignOutcome {
   report::CampaignReport report;
-  std::deque<FoundBug> bugs;             // report.findings point into these
-  std::uint64_t unconfirmed = 0;         // hits that did not repeat
-  std::optional<Error> error;            // nothing could be explored, or an error of our own
+  std::deque<FoundBug> bugs;      // report.findings point into these
+  std::uint64_t unconfirmed = 0;  // hits that did not repeat
+  std::optional<Error> error;     // nothing could be explored, or an error of our own
 };
 
 class Campaign {
  public:
   Campaign(Target target, CampaignOptions options);
 
-  std::function<void(const FoundBug&)> on_bug;                    // a new distinct finding
-  std::function<void(const report::Progress&)> on_progress;       // about ten times a second
+  std::function<void(const FoundBug&)> on_bug;               // a new distinct finding
+  std::function<void(const report::Progress&)> on_progress;  // about ten times a second
 
   // `interrupted` may be set from a signal handler; the campaign then ends with what it has.
   CampaignOutcome run(const std::atomic<bool>& interrupted);
@@ -83,15 +82,15 @@ class Campaign {
   SharedMemory state_memory_;
   CampaignState* state_ = nullptr;
   std::vector<Process> workers_;
-  std::map<std::uint64_t, Arrived> waiting_;        // out of order
-  std::uint64_t next_ = 0;                          // index to consume
+  std::map<std::uint64_t, Arrived> waiting_;  // out of order
+  std::uint64_t next_ = 0;                    // index to consume
   bool done_ = false;
   std::string stopped_because_;
   std::uint64_t distinct_bugs_ = 0;
   std::uint64_t warnings_examined_ = 0;
   std::unordered_map<std::uint64_t, std::size_t> by_signature_;  // the runtime's signature → bugs
   std::map<std::string, std::size_t> by_fingerprint_;
-  std::unordered_map<std::uint64_t, std::uint32_t> hashes_;      // trace hash → how often, saturating
+  std::unordered_map<std::uint64_t, std::uint32_t> hashes_;  // trace hash → how often, saturating
   unsigned restarts_ = 0;
   double started_ = 0;
 };

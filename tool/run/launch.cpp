@@ -30,7 +30,8 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   }
   if (!target.preload.empty()) {
     const char* users = std::getenv("LD_PRELOAD");
-    result.push_back("LD_PRELOAD=" + target.preload + (users != nullptr && *users != '\0' ? ":" + std::string(users) : ""));
+    result.push_back("LD_PRELOAD=" + target.preload +
+                     (users != nullptr && *users != '\0' ? ":" + std::string(users) : ""));
   }
   result.push_back(std::string(kChannelVariable) + "=" + std::to_string(channel));
   return result;
@@ -108,7 +109,8 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
   h.single_index = options.index;
   h.current.index = options.index;
   h.replay_count = static_cast<std::uint32_t>(options.replay.size());
-  if (!options.replay.empty()) std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
+  if (!options.replay.empty())
+    std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
   h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;
   if (!options.inherit_output) {
     auto output = OutputFile::create();
@@ -123,16 +125,23 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
   const std::vector<char*> envp = pointers(environment);
   int error_pipe[2];
   if (pipe2(error_pipe, O_CLOEXEC) != 0) return Error{"Cannot make a pipe.", ExitCode::kOwnError};
-  const ChildPlan plan{target.path.c_str(), argv.data(), envp.data(), target.cwd.empty() ? nullptr : target.cwd.c_str(),
-                       target.input, options.inherit_output ? -1 : process.output_.descriptor(),
-                       process.memory_.descriptor(), options.campaign, getpid()};
+  const ChildPlan plan{target.path.c_str(),
+                       argv.data(),
+                       envp.data(),
+                       target.cwd.empty() ? nullptr : target.cwd.c_str(),
+                       target.input,
+                       options.inherit_output ? -1 : process.output_.descriptor(),
+                       process.memory_.descriptor(),
+                       options.campaign,
+                       getpid()};
   const pid_t pid = fork();
   if (pid == 0) become(plan, error_pipe[1]);
   close(error_pipe[1]);
   int error = 0;
   const bool failed = pid > 0 && read(error_pipe[0], &error, sizeof error) == sizeof error;
   close(error_pipe[0]);
-  if (pid < 0) return Error{std::string("Cannot start a process: ") + std::strerror(errno) + ".", ExitCode::kOwnError};
+  if (pid < 0)
+    return Error{std::string("Cannot start a process: ") + std::strerror(errno) + ".", ExitCode::kOwnError};
   process.pid_ = pid;
   if (failed) {
     return Error{"Cannot run " + target.path + ": " + std::strerror(error) + ".", ExitCode::kBadInput};

@@ -31,7 +31,8 @@ Result<SharedMemory> SharedMemory::create(const char* name, std::uint64_t bytes)
   memory.descriptor_ = Descriptor(memfd_create(name, MFD_CLOEXEC));
   if (!memory.descriptor_) return system_error("heddle needs memory files (memfd_create)");
   if (ftruncate(memory.descriptor_.get(), static_cast<off_t>(bytes)) != 0) return system_error("memory file");
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory.descriptor_.get(), 0);
+  void* data =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory.descriptor_.get(), 0);
   if (data == MAP_FAILED) return system_error("mapping of a memory file");
   memory.data_ = data;
   memory.bytes_ = bytes;
@@ -103,7 +104,8 @@ Result<InputFile> InputFile::keep_standard_input() {
     if (got <= 0) break;  // closed or unreadable: as empty
     total += static_cast<std::size_t>(got);
     if (total > kMostInput) {
-      return Error{"Standard input is larger than 256 MB. Give it to the program as a file instead.", ExitCode::kBadInput};
+      return Error{"Standard input is larger than 256 MB. Give it to the program as a file instead.",
+                   ExitCode::kBadInput};
     }
     if (write(file.descriptor_.get(), buffer.data(), static_cast<std::size_t>(got)) != got) {
       return system_error("keeping standard input");

@@ -54,8 +54,8 @@ class SharedMemory {
   std::uint64_t bytes_ = 0;
 };
 
-// A memory file of fixed size that takes a program's output: writes past its end fail, so that a program that prints
-// without end cannot fill memory. What was written is up to the file offset.
+// A memory file of fixed size that takes a program's output: writes past its end fail, so that a program that
+// prints without end cannot fill memory. What was written is up to the file offset.
 class OutputFile {
  public:
   static Result<OutputFile> create();

@@ -91,7 +91,8 @@ ExecutionResult conclude(const Process& process, bool killed_for_time) {
   return result;
 }
 
-std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result, const std::vector<int>& allowed_exits) {
+std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
+                                              const std::vector<int>& allowed_exits) {
   TraceFinding finding;
   if (result.ending == Ending::kExited && result.status != 0) {
     for (const int allowed : allowed_exits) {

@@ -17,13 +17,13 @@
 namespace heddle::run {
 
 struct Target {
-  std::string path;               // of the executable, absolute
+  std::string path;  // of the executable, absolute
   std::vector<std::string> argv;
   std::string build_id;
-  std::string preload;            // libheddle.so under the names of other runtimes; empty: it is linked
-  std::string library;            // libheddle.so
-  std::string cwd;                // where to run; empty: here
-  int input = -1;                 // memory file with standard input; -1: /dev/null
+  std::string preload;  // libheddle.so under the names of other runtimes; empty: it is linked
+  std::string library;  // libheddle.so
+  std::string cwd;      // where to run; empty: here
+  int input = -1;       // memory file with standard input; -1: /dev/null
 
   ProgramIdentity identity() const;
 };
@@ -35,10 +35,10 @@ Result<Target> resolve_target(const std::vector<std::string>& argv, const std::s
 
 struct LaunchOptions {
   ChannelMode mode = ChannelMode::kSingle;
-  std::uint64_t index = 0;                 // kSingle: which execution
+  std::uint64_t index = 0;  // kSingle: which execution
   std::span<const Choice> replay;
-  int campaign = -1;                       // descriptor of the CampaignState
-  bool inherit_output = false;             // the program writes to our own standard output and error
+  int campaign = -1;            // descriptor of the CampaignState
+  bool inherit_output = false;  // the program writes to our own standard output and error
 };
 
 // One started process. Killed and reaped when destroyed.
@@ -73,8 +73,8 @@ class Process {
 // How the execution that this process ran itself ended, from the channel and the wait status.
 ExecutionResult conclude(const Process& process, bool killed_for_time);
 
-// Runs one execution in a process of its own, with events, and brings it back as a symbolised trace. Findings that
-// only the tool can see (exit status, kill) are added.
+// Runs one execution in a process of its own, with events, and brings it back as a symbolised trace. Findings
+// that only the tool can see (exit status, kill) are added.
 struct SingleRun {
   Trace trace;
   ExecutionResult result;
@@ -89,6 +89,7 @@ struct SingleOptions {
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
 
 // The finding for an ending that the runtime could not report itself; none where the ending is no bug.
-std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result, const std::vector<int>& allowed_exits);
+std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
+                                              const std::vector<int>& allowed_exits);
 
 }  // namespace heddle::run

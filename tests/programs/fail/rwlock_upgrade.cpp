@@ -1,8 +1,8 @@
 // expect: deadlock
 // Two readers that both want to write wait for each other.
+#include <pthread.h>
 #include <shared_mutex>
 #include <thread>
-#include <pthread.h>
 
 pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 

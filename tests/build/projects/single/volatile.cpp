@@ -1,4 +1,5 @@
-// What needs more than -fsanitize=thread: volatile told apart, 16-byte atomics, the read of a compound assignment.
+// What needs more than -fsanitize=thread: volatile told apart, 16-byte atomics, the read of a compound
+// assignment.
 struct alignas(16) Pair {
   long a, b;
 };
