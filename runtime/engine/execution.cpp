@@ -34,6 +34,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   spurious_left_ = spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
+  program_heap().set_limit(spec().address_space_limit);
   start_detector();
 }
 

@@ -86,6 +86,8 @@ Block* Heap::take_freed(Part& part, std::uint32_t size_class, std::size_t alignm
 }
 
 Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) {
+  const std::uint64_t wanted = sizeof(Block) + class_bytes(size_class);
+  if (limit_ != 0 && carved_ + wanted > limit_) return nullptr;
   Address at = part.bump;
   if (alignment > 16) {
     // Room for a filler block in front, so that walking still works, or none at all.
@@ -105,6 +107,7 @@ Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) 
   const Address end = at + sizeof(Block) + class_bytes(size_class);
   if (end > part.end || end < at) return nullptr;
   part.bump = end;
+  carved_ += wanted;
   auto* block = reinterpret_cast<Block*>(at);
   block->fresh_pages = true;
   return block;

@@ -82,6 +82,9 @@ class Heap {
   // The block that holds `address`, allocated or freed. Walks; for reports.
   Block* block_containing(Address address) const;
 
+  // Fresh memory is refused beyond this, as a system with so much of it would. 0: no limit.
+  void set_limit(std::uint64_t bytes) { limit_ = bytes; }
+
   // Is the byte part of a block that was freed? One bit for every 16 bytes of the heap, kept beside it.
   static bool is_freed(Address address) {
     const std::uint64_t offset = address - address_map::kHeap;
@@ -109,6 +112,8 @@ class Heap {
   Block* carve(Part& part, std::uint32_t size_class, std::size_t alignment);
 
   bool started_ = false;
+  std::uint64_t limit_ = 0;
+  std::uint64_t carved_ = 0;  // bytes taken from the parts so far
   Part parts_[kParts];
 };
 
