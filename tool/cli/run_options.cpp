@@ -220,8 +220,10 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     options.campaign.jobs =
         static_cast<unsigned>(std::min<std::uint64_t>(options.campaign.jobs, *options.campaign.executions));
   }
-  // Workers that allocate without end must not take the machine down: half of memory is for all of them together.
-  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  // Workers that allocate without end must not take the machine down: half of memory is for all of them
+  // together.
+  const auto memory =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   options.campaign.spec.address_space_limit = memory / 2 / options.campaign.jobs;
   options.campaign.max_failures = words.max_failures;
   options.bug_exit_code = words.exit_code;
