@@ -23,6 +23,9 @@ void ensure_started();
 // Is this process part of a session, whether or not the engine runs yet?
 bool in_session();
 
+// Looks up what every execution will need, so that forked ones need not.
+void prepare_process_functions();
+
 // libc's function behind an interposer of the same name.
 inline void* next_symbol(const char* name) {
   engine::RuntimeScope scope;

@@ -16,6 +16,10 @@ namespace {
 // Programs see the same process id in every execution; calls that take one translate it back.
 constexpr pid_t kProgramPid = 4711;
 
+// Looked up once, before the first choice: every execution needs it.
+using ExitFunction = void(int);
+ExitFunction* libc_exit = nullptr;
+
 // std::terminate was called without an exception: abort, which follows, tells that instead.
 bool terminating = false;
 
@@ -37,6 +41,11 @@ const char* uncaught_exception_type(TextBuffer<512>& text) {
 }
 
 }  // namespace
+
+void prepare_process_functions() {
+  if (libc_exit == nullptr) libc_exit = next_function<ExitFunction>("exit");
+}
+
 }  // namespace heddle::abi
 
 using heddle::FindingKind;
@@ -54,7 +63,8 @@ HEDDLE_EXPORT void exit(int status) noexcept {
     e->self().exiting = true;
     e->run_exit_handlers();
   }
-  HEDDLE_REAL(exit)(status);
+  heddle::abi::prepare_process_functions();
+  heddle::abi::libc_exit(status);
   __builtin_unreachable();
 }
 

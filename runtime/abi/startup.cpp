@@ -79,6 +79,7 @@ namespace {
 // Runs when libc is ready and before the constructors of the program and of most libraries.
 __attribute__((constructor(101))) void start_engine() {
   if (!in_session() || current != nullptr) return;
+  prepare_process_functions();
   current = session::start();
 }
 

@@ -33,6 +33,8 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
     result.push_back("LD_PRELOAD=" + target.preload +
                      (users != nullptr && *users != '\0' ? ":" + std::string(users) : ""));
   }
+  // Symbols are bound once, before the first choice, instead of again in every execution.
+  if (std::getenv("LD_BIND_NOW") == nullptr) result.push_back("LD_BIND_NOW=1");
   result.push_back(std::string(kChannelVariable) + "=" + std::to_string(channel));
   return result;
 }
