@@ -1,5 +1,6 @@
 #include "runtime/engine/finding_builder.h"
 
+#include "core/base/random.h"
 #include "core/base/text_buffer.h"
 
 namespace heddle::engine {
@@ -205,6 +206,10 @@ void Execution::note_text(EventKind kind, const char* text, std::uint64_t pc) {
 void Execution::note_outcome(const char* text) {
   ChannelHeader& h = *channel_.header();
   const std::size_t length = strlen(text);
+  // The text and not its place in the table, which depends on what this worker has run before.
+  std::uint64_t text_hash = length;
+  for (std::size_t i = 0; i < length; ++i) text_hash = mix(text_hash, static_cast<unsigned char>(text[i]));
+  done(EventKind::kOutcome, text_hash);
   std::uint32_t found = h.outcome_count;
   for (std::uint32_t i = 0; i < h.outcome_count; ++i) {
     const char* known = channel_.outcome_text() + h.outcome_at[i];
@@ -226,7 +231,6 @@ void Execution::note_outcome(const char* text) {
       break;
     }
   }
-  done(EventKind::kOutcome, found);
 }
 
 }  // namespace heddle::engine

@@ -70,6 +70,7 @@ struct Words {
 };
 
 void define(CLI::App& app, RunOptions& o, Words& w) {
+  app.option_defaults()->take_last();  // HEDDLE_OPTIONS first, the command line after it
   app.add_option("-n,--executions", w.executions, "stop after N executions")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
@@ -80,7 +81,9 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
   app.add_option("-s,--strategy", w.strategy, "auto, random [auto]")->type_name("S");
-  app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")->type_name("S");
+  app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--model", w.model, "memory model: c++20, c11tester, sc [c++20]")
       ->type_name("M")
       ->check(CLI::IsMember({"c++20", "c11tester", "sc"}));
@@ -88,7 +91,8 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
       ->type_name("V")
       ->check(CLI::IsMember({"relaxed", "acqrel", "plain"}));
   app.add_option("--max-failures", w.max_failures, "go on until N distinct bugs; 0: never stop for a bug [1]")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--max-steps", w.max_steps,
                  "visible operations in one execution before it is brought to an end under a fair schedule "
                  "and, if it\n"
@@ -102,7 +106,8 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
       ->type_name("SIZE")
       ->check(size_check);
   app.add_option("--allow-exit", o.campaign.allowed_exits, "an exit status of the program that is no bug")
-      ->type_name("STATUS");
+      ->type_name("STATUS")
+      ->take_all();
   app.add_flag("--warnings-as-bugs", o.campaign.warnings_as_bugs,
                "thread leaks and lock-order inversions count as bugs");
   app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
@@ -149,6 +154,26 @@ void fill_spec(const Words& w, RunOptions& o) {
   std::strncpy(spec.strategy, w.strategy.c_str(), sizeof spec.strategy - 1);
 }
 
+// What lies between two separators, without quotes; a value with a separator in it is quoted, as for
+// ThreadSanitizer.
+std::string next_entry(const std::string& text, std::size_t& at) {
+  std::string entry;
+  char quote = '\0';
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quote == '\0' && (c == ':' || c == ' ')) break;
+    if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else {
+      entry += c;
+    }
+  }
+  ++at;
+  return entry;
+}
+
 }  // namespace
 
 std::vector<std::string> words_of_option_variable(const std::string& text) {
@@ -157,10 +182,7 @@ std::vector<std::string> words_of_option_variable(const std::string& text) {
   std::vector<std::string> words;
   std::size_t at = 0;
   while (at < text.size()) {
-    std::size_t end = text.find_first_of(": ", at);
-    if (end == std::string::npos) end = text.size();
-    const std::string entry = text.substr(at, end - at);
-    at = end + 1;
+    const std::string entry = next_entry(text, at);
     if (entry.empty()) continue;
     const std::size_t equals = entry.find('=');
     std::string name = entry.substr(0, equals);

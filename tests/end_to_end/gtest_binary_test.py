@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""A GoogleTest binary of a few dozen tests, as projects have them, under heddle run."""
+import os
+import unittest
+
+from heddle_driver import BUG, NO_BUG, HeddleTest
+
+GTEST_SOURCES = "/usr/src/googletest/googletest"
+
+TESTS = """
+#include <gtest/gtest.h>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+class Queue {
+ public:
+  void push(int value) {
+    { std::lock_guard lock(mutex_); values_.push_back(value); }
+    filled_.notify_one();
+  }
+  int pop() {
+    std::unique_lock lock(mutex_);
+    filled_.wait(lock, [this] { return !values_.empty(); });
+    const int value = values_.front();
+    values_.pop_front();
+    return value;
+  }
+ private:
+  std::mutex mutex_;
+  std::condition_variable filled_;
+  std::deque<int> values_;
+};
+
+class QueueTest : public testing::TestWithParam<int> {};
+TEST_P(QueueTest, KeepsEveryValue) {
+  Queue queue;
+  const int count = GetParam() % 4 + 1;
+  std::thread producer([&] { for (int i = 1; i <= count; ++i) queue.push(i); });
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += queue.pop();
+  producer.join();
+  EXPECT_EQ(sum, count * (count + 1) / 2);
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, QueueTest, testing::Range(0, 24));
+
+class CounterTest : public testing::TestWithParam<int> {};
+TEST_P(CounterTest, CountsEveryIncrement) {
+  std::atomic<int> counter{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < GetParam(); ++t) threads.emplace_back([&] { counter.fetch_add(1, std::memory_order_relaxed); });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(counter.load(), GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Threads, CounterTest, testing::Range(1, 5));
+
+TEST(Future, CarriesValuesAndExceptions) {
+  EXPECT_EQ(std::async(std::launch::async, [] { return 7; }).get(), 7);
+  auto thrown = std::async(std::launch::async, []() -> int { throw std::runtime_error("expected"); });
+  EXPECT_THROW(thrown.get(), std::runtime_error);
+}
+TEST(Fixture, NeedsNoThreads) { EXPECT_STREQ("a", "a"); }
+TEST(Fixture, IsSkipped) { GTEST_SKIP() << "on purpose"; }
+EXTRA
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
+"""
+BUGGY = "TEST(Buggy, LosesAnUpdate) { std::atomic<int> n{0}; std::thread t([&] { n = n + 1; }); n = n + 1; t.join(); EXPECT_EQ(n, 2); }"
+
+
+class GoogleTestBinary(HeddleTest):
+    def build(self, extra="", instrumented_gtest=False):
+        self.write("tests.cpp", TESTS.replace("EXTRA", extra))
+        if instrumented_gtest:
+            if not os.path.isdir(GTEST_SOURCES):
+                self.skipTest("the sources of GoogleTest are not installed (libgtest-dev)")
+            more = ["-I", GTEST_SOURCES, os.path.join(GTEST_SOURCES, "src", "gtest-all.cc")]
+        else:
+            more = ["-lgtest"]
+        answer = self.heddle("c++", "-std=c++20", "-g", "-O1", "-pthread", "tests.cpp", *more, "-o", "tests")
+        self.assertEqual(answer.code, 0, answer.errors)
+
+    def test_passes_with_the_library_as_it_is(self):
+        self.build()
+        report, answer = self.report("-n", "60", "--seed", "1", "./tests", code=NO_BUG)
+        self.assertEqual(report["executions"], 60, answer.errors)
+        self.assertEqual(report["endings"]["exited"], 60)
+
+    def test_passes_with_an_instrumented_library(self):
+        self.build(instrumented_gtest=True)
+        report, _ = self.report("-n", "60", "--seed", "1", "./tests", code=NO_BUG)
+        self.assertEqual(report["endings"]["exited"], 60)
+
+    def test_failing_test_is_found_and_replays(self):
+        self.build(BUGGY)
+        report, answer = self.report("-n", "2000", "--seed", "1", "./tests", "--gtest_filter=Buggy.*", code=BUG)
+        self.assertEqual(report["findings"][0]["kind"], "non-zero exit status")
+        self.assertIn("LosesAnUpdate", answer.errors)
+        self.assertEqual(self.heddle("replay", "heddle-out/bug-1.heddle").code, BUG)
+
+
+if __name__ == "__main__":
+    unittest.main()
