@@ -18,7 +18,7 @@ struct RunSpec {
   std::uint64_t timeout_ns = 10'000'000'000;  // wall time of one execution
   std::uint64_t memory_limit = 512ull << 20;  // bound on the execution graph
   std::uint64_t prune_window = 0;             // 0: what fits memory_limit
-  std::uint64_t address_space_limit = 0;  // bytes of the program's heap, 0: no limit
+  std::uint64_t address_space_limit = 0;      // bytes of the program's heap, 0: no limit
   ModelKind model = ModelKind::kCxx20;
   VolatileKind volatile_kind = VolatileKind::kRelaxed;
   PruneKind prune = PruneKind::kWindow;

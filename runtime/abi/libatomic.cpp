@@ -4,8 +4,6 @@
 
 using heddle::Address;
 using heddle::EventKind;
-using heddle::MemoryOrder;
-using heddle::abi::engine;
 using heddle::abi::Uint128;
 
 extern "C" {

@@ -55,7 +55,6 @@ void exit_thread(engine::Execution& e, void* result) {
 
 }  // namespace heddle::abi
 
-using heddle::abi::engine;
 using heddle::abi::keys;
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {

@@ -70,7 +70,6 @@ _Unwind_Reason_Code at_frame(int, _Unwind_Action actions, _Unwind_Exception_Clas
 }  // namespace
 }  // namespace heddle::abi
 
-using heddle::abi::current;
 using heddle::abi::engine;
 
 HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),

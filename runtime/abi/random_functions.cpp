@@ -21,14 +21,14 @@ void fill(engine::Execution& e, void* buffer, std::size_t bytes) {
 
 using heddle::abi::engine;
 
-HEDDLE_EXPORT ssize_t getrandom(void* buffer, std::size_t bytes, unsigned flags) noexcept {
+HEDDLE_EXPORT ssize_t getrandom(void* buffer, std::size_t bytes, unsigned flags) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(getrandom)(buffer, bytes, flags);
   heddle::abi::fill(*e, buffer, bytes);
   return static_cast<ssize_t>(bytes);
 }
 
-HEDDLE_EXPORT int getentropy(void* buffer, std::size_t bytes) noexcept {
+HEDDLE_EXPORT int getentropy(void* buffer, std::size_t bytes) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(getentropy)(buffer, bytes);
   if (bytes > 256) {

@@ -5,7 +5,8 @@
 #include "runtime/abi/engine_access.h"
 #include "runtime/session/session.h"
 
-extern "C" void* __libc_stack_end;  // ld.so: points at argc on the initial stack
+extern "C" void*
+    __libc_stack_end;  // NOLINT(readability-identifier-naming): ld.so: points at argc on the initial stack
 
 namespace heddle::abi {
 

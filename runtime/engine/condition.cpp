@@ -10,7 +10,6 @@ namespace heddle::engine {
 
 using sched::SyncObject;
 using sched::Thread;
-using sched::ThreadState;
 using sched::WaitKind;
 
 int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {

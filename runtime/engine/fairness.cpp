@@ -11,7 +11,6 @@
 namespace heddle::engine {
 
 using sched::Thread;
-using sched::ThreadState;
 
 namespace {
 

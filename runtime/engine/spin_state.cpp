@@ -7,8 +7,10 @@
 #include "core/base/random.h"
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the linker's names
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace heddle::engine {

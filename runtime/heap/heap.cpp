@@ -15,7 +15,7 @@ constexpr std::uint64_t kReturnPagesFrom = 256 << 10;
 std::uint32_t class_of(std::size_t size) {
   if (size <= 1024) return size == 0 ? 1 : static_cast<std::uint32_t>((size + 15) / 16);
   const std::size_t last = size - 1;
-  const int exponent = std::bit_width(last) - 1;  // 2^exponent ≤ last
+  const int exponent = static_cast<int>(std::bit_width(last)) - 1;  // 2^exponent ≤ last
   const auto quarter = static_cast<std::uint32_t>((last >> (exponent - 2)) & 3);
   return 65 + static_cast<std::uint32_t>(exponent - 10) * 4 + quarter;
 }

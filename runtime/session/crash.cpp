@@ -49,13 +49,18 @@ bool below_stack(const sched::Thread& t, std::uint64_t address) {
   return low != 0 && address >= low - kPageSize && address < low;
 }
 
+// A process that the program forked for itself (a death test, say) dies as it would without us.
+void die_natively(int signal) {
+  KernelSigaction fallback{};
+  raw_syscall(SYS_rt_sigaction, signal, &fallback, 0, 8);
+  raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
+}
+
 void on_crash(int signal, siginfo_t* info, void* context) {
   engine::Execution* e = execution();
   const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
-  if (e == nullptr) {
-    for (;;) raw_syscall(SYS_exit_group, 128 + signal);
-  }
+  if (e == nullptr) return die_natively(signal);
   if (signal == SIGSEGV && below_stack(e->self(), address)) {
     // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
     e->fatal(FindingKind::kStackOverflow, "the thread's stack is used up", pc + 1, signal);
