@@ -32,10 +32,11 @@ class Ring {
   std::atomic<std::size_t> head_{0}, tail_{0};
 };
 
+Ring<int, 2> ring;
+
 int main() {
   constexpr int kMessages = 4;
-  Ring<int, 2> ring;
-  std::thread producer([&] {
+  std::thread producer([] {
     for (int i = 1; i <= kMessages; ++i) {
       while (!ring.push(i)) std::this_thread::yield();
     }

@@ -88,7 +88,8 @@ bool is_own_code(const Frame& frame) {
 const Frame* deciding_frame(const std::vector<Frame>& frames) {
   const auto own = std::find_if(frames.begin(), frames.end(), is_own_code);
   if (own != frames.end()) return &*own;
-  return frames.empty() ? nullptr : &frames.front();
+  const auto other = std::find_if_not(frames.begin(), frames.end(), is_runtime);
+  return other != frames.end() ? &*other : nullptr;
 }
 
 std::string thread_function(const Trace& trace, ThreadId thread) {

@@ -20,8 +20,8 @@ std::vector<Frame> visible_frames(const Trace& trace, std::uint64_t pc, StackId 
 // Is it the user's code: neither heddle's, nor in a system library, nor from a system header?
 bool is_own_code(const Frame& frame);
 
-// The place to blame: the innermost of the user's frames, else the innermost one; nullptr where there is
-// none.
+// The place to blame: the innermost of the user's frames, else the innermost one that is not heddle's;
+// nullptr where there is none.
 const Frame* deciding_frame(const std::vector<Frame>& frames);
 
 // The user's outermost function of a thread, e.g. "producer"; empty where the trace does not tell.
