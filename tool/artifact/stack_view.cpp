@@ -70,9 +70,8 @@ std::vector<Frame> frames_of(const Trace& trace, std::uint64_t pc, StackId stack
 
 std::vector<Frame> visible_frames(const Trace& trace, std::uint64_t pc, StackId stack) {
   std::vector<Frame> frames = frames_of(trace, pc, stack);
-  const auto first = std::find_if_not(frames.begin(), frames.end(), is_runtime);
-  if (first == frames.end()) return frames;
-  frames.erase(frames.begin(), first);
+  if (std::all_of(frames.begin(), frames.end(), is_runtime)) return frames;
+  std::erase_if(frames, is_runtime);
   // What lies outside the user's outermost function is how the libraries come to call it.
   std::size_t kept = frames.size();
   while (kept > 0 && !is_own_code(frames[kept - 1])) --kept;

@@ -13,7 +13,7 @@ namespace heddle {
 // only.
 std::vector<Frame> frames_of(const Trace& trace, std::uint64_t pc, StackId stack);
 
-// Without heddle's frames at either end and without what the C and C++ libraries do before main or a thread's
+// Without heddle's frames and without what the C and C++ libraries do before main or a thread's
 // function is called. Empty only where frames_of is.
 std::vector<Frame> visible_frames(const Trace& trace, std::uint64_t pc, StackId stack);
 

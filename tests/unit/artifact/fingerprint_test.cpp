@@ -88,5 +88,17 @@ TEST(StackView, KnowsTheUsersCode) {
   EXPECT_FALSE(is_own_code(frame("f", "/h/f.cpp", 1, 0, "/opt/lib/libheddle.so")));
 }
 
+TEST(StackView, ShowsNoFrameOfTheRuntimeBesideOthers) {
+  Trace t;
+  t.symbols.frames[1] = {frame("std::thread::join()", "", 0, 0, "/lib/libstdc++.so.6")};
+  t.symbols.frames[2] = {frame("run_main(void*)", "startup.cpp", 38, 30, "/opt/lib/libheddle.so.0")};
+  t.stacks.push_back({2, kEmptyStack});
+  ASSERT_EQ(frames_of(t, 1, StackId{1}).size(), 2u);
+  const auto frames = visible_frames(t, 1, StackId{1});
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].function, "std::thread::join()");
+  EXPECT_EQ(visible_frames(t, 2, kEmptyStack).size(), 1u) << "better than nothing";
+}
+
 }  // namespace
 }  // namespace heddle

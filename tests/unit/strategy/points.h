@@ -15,7 +15,7 @@ inline constexpr NoView kNoView;
 // A choice among these threads; the first of them is the unsurprising one.
 class ThreadPoint {
  public:
-  ThreadPoint(std::vector<std::uint16_t> threads, std::uint32_t hash) {
+  ThreadPoint(const std::vector<std::uint16_t>& threads, std::uint32_t hash) {
     for (const std::uint16_t t : threads) threads_.push_back(ThreadId{t});
     point_.kind = ChoiceKind::kThread;
     point_.count = static_cast<std::uint32_t>(threads_.size());
