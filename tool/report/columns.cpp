@@ -47,7 +47,6 @@ class Table {
  public:
   Table(const Trace& trace, const ColumnOptions& options)
       : trace_(trace),
-        options_(options),
         width_(std::max<std::size_t>(options.width, 40)),
         style_(options.color),
         names_(trace),
@@ -192,7 +191,6 @@ class Table {
   }
 
   const Trace& trace_;
-  const ColumnOptions& options_;
   std::size_t width_;
   Style style_;
   Names names_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
@@ -23,7 +24,7 @@ std::string percent(double share) {
 }
 
 std::string rate_text(double per_second) {
-  return per_second >= 10 ? grouped(static_cast<std::uint64_t>(per_second + 0.5))
+  return per_second >= 10 ? grouped(static_cast<std::uint64_t>(std::llround(per_second)))
                           : fmt::format("{:.1f}", per_second);
 }
 
@@ -112,8 +113,9 @@ class Summary {
     if (!report_.histogram) return;
     std::vector<std::pair<std::string, std::uint64_t>> sorted(report_.outcomes.begin(),
                                                               report_.outcomes.end());
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     out_ += fmt::format("  outcomes: {} distinct\n", grouped(sorted.size()));
     std::size_t width = 0;
     for (const auto& [outcome, count] : sorted) width = std::max(width, grouped(count).size());
@@ -175,7 +177,7 @@ std::string duration_text(double seconds) {
   seconds = std::max(seconds, 0.0);
   if (seconds < 9.995) return fmt::format("{:.2f} s", seconds);
   if (seconds < 119.95) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
   return whole < 3600 ? fmt::format("{} m {:02} s", whole / 60, whole % 60)
                       : fmt::format("{} h {:02} m", whole / 3600, whole / 60 % 60);
 }
