@@ -59,16 +59,14 @@ struct History {
   Sequence at(std::uint32_t limit) const {
     if (last.time <= limit) return last.store;
     if (count == 0 || older[0].time > limit) return kNoSequence;
-    std::uint32_t low = 0, high = count;
-    while (low < high) {
-      const std::uint32_t middle = (low + high) / 2;
-      if (older[middle].time <= limit) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+    // The last of them with a time ≤ limit, without branches that nobody can predict.
+    std::uint32_t at = 0;
+    for (std::uint32_t left = count; left > 1;) {
+      const std::uint32_t half = left / 2;
+      at += older[at + half].time <= limit ? half : 0;
+      left -= half;
     }
-    return low == 0 ? kNoSequence : older[low - 1].store;
+    return older[at].store;
   }
 };
 
@@ -140,20 +138,23 @@ struct Location {
   static void clear(std::uint64_t* bits, std::uint32_t i) { bits[i / 64] &= ~(1ull << (i % 64)); }
 };
 
+// A mask of slots in the order of execution: the newest slot is the top one of the `capacity` low bits, and
+// bit i is the store x.end - x.capacity + i. REQUIRES: one word.
+inline std::uint64_t newest_at_top(const Location& x, std::uint64_t mask) {
+  const std::uint32_t shift = x.end & (x.capacity - 1);
+  const std::uint64_t ones = x.capacity == 64 ? ~0ull : (1ull << x.capacity) - 1;
+  return shift == 0 ? mask : ((mask >> shift) | (mask << (x.capacity - shift))) & ones;
+}
+
 // Calls f(sequence) for each store of `mask`, newest first.
 template <typename F>
 inline void for_each_newest_first(const Location& x, const std::uint64_t* mask, F f) {
   if (x.words == 1) {
-    // Rotate so that the newest slot is the top bit of the `capacity` low bits.
-    const std::uint32_t capacity = x.capacity;
-    const std::uint32_t shift = x.end & (capacity - 1);
-    const std::uint64_t ones = capacity == 64 ? ~0ull : (1ull << capacity) - 1;
-    std::uint64_t m = mask[0];
-    if (shift != 0) m = ((m >> shift) | (m << (capacity - shift))) & ones;
+    std::uint64_t m = newest_at_top(x, mask[0]);
     while (m != 0) {
       const auto top = static_cast<std::uint32_t>(63 - __builtin_clzll(m));
       m &= ~(1ull << top);
-      f(x.end - capacity + top);
+      f(x.end - x.capacity + top);
     }
     return;
   }

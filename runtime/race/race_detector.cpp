@@ -32,14 +32,10 @@ void RaceDetector::stop() {
 std::uint32_t RaceDetector::wrap_stamps() {
   for (auto& row : memo_)
     for (Memo& memo : row) memo = {};
+  for (std::uint64_t& still : still_) still = 0;
   for (Resumable& known : resumable_) known = {};
   oldest_stamp_ = 1;
   return last_stamp_ = 1;
-}
-
-void RaceDetector::use_stamp(std::uint32_t stamp) {
-  stamp_ = static_cast<std::uint64_t>(stamp) << 32;
-  Shadow::fill(still_, kPlainRows, kNoState);
 }
 
 // Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
@@ -90,7 +86,9 @@ const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked)
 inline bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
   constexpr std::uint64_t kShort = 256;  // longer ones are stepped in runs
   if (op > AccessOp::kWrite || ((begin | size) & 7) != 0 || size > kShort) return false;
-  const StateId still = still_[row_of(op, 8, 0)];
+  const std::uint64_t key = still_[row_of(op, 8, 0)];
+  if ((key ^ stamp_) >> 32 != 0) return false;
+  const auto still = static_cast<StateId>(key);
   const StateId* cell = Shadow::cell_of(begin);
   const StateId* const stop = cell + size / 8;
   StateId difference = 0;

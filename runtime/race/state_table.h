@@ -87,7 +87,7 @@ class StateTable {
   static constexpr std::size_t kCapacity =
       kArenaSize / sizeof(Record) < 0xffffffff ? kArenaSize / sizeof(Record) : 0xffffffff;
   static constexpr std::size_t kSlack = 4ull * 8 * kMaxThreads;  // all kinds, bytes and threads of one word
-  static constexpr StateId kMinimumLimit = 1u << 16;
+  static constexpr StateId kMinimumLimit = 1u << 13;
   static constexpr std::size_t kKept = 2 * kMinimumLimit;
   static_assert(kKept * sizeof(Record) % kPageSize == 0);
   static constexpr std::uint32_t kRecent = 1024;

@@ -136,20 +136,6 @@ std::uint32_t Scheduler::waiters(WaitKind kind, Address object) const {
   return count;
 }
 
-void Scheduler::switch_to(ThreadId id) {
-  if (id == current_) return;
-  Thread& from = self();
-  Thread& to = thread(id);
-  HEDDLE_CHECK(to.state == ThreadState::kRunnable);
-  current_ = id;
-  switch_fiber(from.fiber, to.fiber);
-}
-
-void Scheduler::advance_to(std::uint64_t time) {
-  if (time > now_) now_ = time;
-  if (now_ >= earliest_deadline_) expire_deadlines();
-}
-
 void Scheduler::expire_deadlines() {
   earliest_deadline_ = kNoDeadline;
   for (std::uint32_t i = 0; i < created_; ++i) {
