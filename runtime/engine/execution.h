@@ -70,10 +70,13 @@ class Execution final : public strategy::View {
   // --- visible operations
   // ----------------------------------------------------------------------------------------- Announces an
   // operation and lets the strategy decide who goes first. On return it is the caller's turn.
-  void visible(const sched::PendingOperation& operation) {
+  [[gnu::always_inline]] void visible(const sched::PendingOperation& operation) {
+    self().pending = operation;
+    take_turn(operation.pc);
+  }
+  void take_turn(std::uint64_t pc) {
     sched::Thread& t = self();
-    t.pending = operation;
-    t.last_pc = operation.pc;
+    t.last_pc = pc;
     scheduler_.advance(kOperationNanoseconds);
     if (++channel_.header()->current.steps >= next_check_) check_bounds();
     if (scheduler_.runnable().size() > 1 && !t.ignored) {

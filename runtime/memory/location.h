@@ -38,8 +38,9 @@ struct Store {
   EventId event = kNoEvent;
   ThreadId writer = kNoThread;  // kNoThread: the initial store, which happens before everything
   bool seq_cst = false;
+  std::uint64_t unused = 0;  // a slot's place is a shift
 };
-static_assert(sizeof(Store) == 56);
+static_assert(sizeof(Store) == 64);
 
 // From some time on, `store` is what the owner of the history had accessed last.
 struct Access {

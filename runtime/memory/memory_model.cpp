@@ -114,6 +114,12 @@ std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOr
   return begin_read(x, bounds_, true);
 }
 
+Candidate MemoryModel::candidate_among(std::uint32_t index) const {
+  if (pending_.listed) return candidates_[index];
+  const Location& x = *pending_.location;
+  return candidate_of(x, x.end - x.capacity + select_from_top(pending_.ages, index), ReadOutcome::kRead);
+}
+
 std::span<const Candidate> MemoryModel::candidates() {
   if (!pending_.listed) {
     const Location& x = *pending_.location;
@@ -133,14 +139,13 @@ std::span<const Candidate> MemoryModel::candidates() {
 }
 
 std::uint32_t MemoryModel::candidates_digest() const {
-  const Candidate newest = candidate(0);
-  const Candidate oldest = candidate(pending_.count - 1);
-  std::uint64_t h = pending_.count + pending_.ages * 0x9e3779b97f4a7c15ull;
-  for (const Candidate& c : {newest, oldest}) {
-    h ^= ((static_cast<std::uint64_t>(index_of(c.writer)) << 32) + c.ordinal + 1) * 0xff51afd7ed558ccdull;
-    h = (h << 23 | h >> 41) * 0x9e3779b97f4a7c15ull;
+  // Which stores there are follows from how many there have been and which of the last are on offer.
+  std::uint64_t h = pending_.ages * 0x9e3779b97f4a7c15ull;
+  if (pending_.listed) {
+    for (std::uint32_t i = 0; i < pending_.count; ++i) h = (h ^ candidates_[i].store) * 0xff51afd7ed558ccdull;
   }
-  return static_cast<std::uint32_t>(h >> 32);
+  h ^= ((static_cast<std::uint64_t>(pending_.count) << 32) + pending_.location->end) * 0xc4ceb9fe1a85ec53ull;
+  return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
 std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& place, MemoryOrder order) {
@@ -192,8 +197,9 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
 }
 
 // The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
-void MemoryModel::commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
+void MemoryModel::commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds,
                               bool update) {
+  const ThreadId t = pending_.thread;
   if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
   if (!update) {
     order_.record_access(x, pending_accessor(x, t).history, threads_.time(t), read);
@@ -214,7 +220,7 @@ Value MemoryModel::commit_load(const Candidate& c) {
   pending_.ready = false;
   Location& x = *pending_.location;
   const bool failed = c.outcome != ReadOutcome::kRead;
-  commit_read(x, pending_.thread, c.store, failed ? pending_.failure : pending_.order,
+  commit_read(x, c.store, failed ? pending_.failure : pending_.order,
               failed && pending_.failure_bounds ? failure_bounds_ : bounds_, false);
   return x.store(x.newest).value;
 }
@@ -224,9 +230,9 @@ Value MemoryModel::commit_update(const Candidate& c, const Value& value, EventId
   pending_.ready = false;
   Location& x = *pending_.location;
   const ThreadId t = pending_.thread;
-  commit_read(x, t, c.store, pending_.order, bounds_, true);
+  commit_read(x, c.store, pending_.order, bounds_, true);
   const Sequence s = order_.append_update(x, c.store);
-  fill(x, s, t, pending_.order, value, event);
+  fill(x, s, value, event);
   x.store(s).message = threads_.update_message(t, x.store(c.store).message, pending_.order);
   const Value newest = x.store(x.newest).value;
   limit_window(x);
@@ -246,7 +252,7 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
     find_bounds(bounds_, x, t, order, true);
     s = order_.append_store(x, bounds_.known());
   }
-  fill(x, s, t, order, value, event);
+  fill(x, s, value, event);
   Message& message = x.store(s).message;
   message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
   if (x.latest_only) {
@@ -257,19 +263,14 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
   return value;
 }
 
-void MemoryModel::fill(Location& x, Sequence s, ThreadId t, MemoryOrder order, const Value& value,
-                       EventId event) {
-  Store& store = x.store(s);
-  store.value = value;
-  store.message = {};
-  store.epoch = threads_.time(t);
-  store.ordinal = threads_.state(t).stores++;
-  store.step = steps_++;
-  store.event = event;
-  store.writer = t;
-  store.seq_cst = is_seq_cst(order);
-  order_.record_access(x, pending_accessor(x, t).history, store.epoch, s);
-  if (store.seq_cst) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
+void MemoryModel::fill(Location& x, Sequence s, const Value& value, EventId event) {
+  const ThreadId t = pending_.thread;
+  ThreadState& writer = threads_.state(t);
+  const std::uint32_t time = writer.clock[index_of(t)];
+  const bool seq_cst = is_seq_cst(pending_.order);
+  x.store(s) = {value, {}, time, writer.stores++, steps_++, event, t, seq_cst, 0};
+  order_.record_access(x, pending_accessor(x, t).history, time, s);
+  if (seq_cst) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
 }
 
 }  // namespace heddle::memory

@@ -143,11 +143,8 @@ class MemoryModel {
   std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order);
   std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order);
   Candidate candidate(std::uint32_t index) const {
-    if (pending_.listed) return candidates_[index];
-    const Location& x = *pending_.location;
-    return candidate_of(
-        x, pending_.settled ? x.newest : x.end - x.capacity + select_from_top(pending_.ages, index),
-        ReadOutcome::kRead);
+    if (!pending_.settled || pending_.listed) return candidate_among(index);
+    return candidate_of(*pending_.location, pending_.location->newest, ReadOutcome::kRead);
   }
   std::span<const Candidate> candidates();
   // A hash of the candidates: equal whenever they are, and cheap.
@@ -227,6 +224,7 @@ class MemoryModel {
     const Store& store = x.store(s);
     return {store.value, s, store.ordinal, store.event, store.writer, outcome, s == x.newest};
   }
+  Candidate candidate_among(std::uint32_t index) const;
   Candidate checked_candidate(std::uint32_t index) const {
     HEDDLE_CHECK(pending_.ready && index < pending_.count);
     return candidate(index);
@@ -235,12 +233,12 @@ class MemoryModel {
   void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes);
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
   void clear_candidates(const Location& x, std::uint32_t per_store);
-  void commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
-                   bool update);
+  void commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds, bool update);
   Accessor& pending_accessor(Location& x, ThreadId t) {
     return pending_.accessor != nullptr ? *pending_.accessor : order_.accessor(x, t);
   }
-  void fill(Location& x, Sequence s, ThreadId t, MemoryOrder order, const Value& value, EventId event);
+  // The new store s of the pending thread, with the pending order. Its message is the caller's.
+  void fill(Location& x, Sequence s, const Value& value, EventId event);
 
   void ensure_room(Location& x) {
     if (x.end - x.first == x.capacity) make_room(x);

@@ -107,6 +107,17 @@ void ModificationOrder::find_newest(Location& x) {
 }
 
 Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known) {
+  if (x.words == 1) {
+    std::uint64_t row = 0;
+    for (std::uint64_t m = known[0]; m != 0; m = (m & (m - 1)) & ~row) {
+      const std::uint32_t tail =
+          x.slot(x.block_tail[x.block[static_cast<std::uint32_t>(__builtin_ctzll(m))]]);
+      row |= x.rows[tail] | 1ull << tail;
+    }
+    x.rows[x.slot(x.end)] = row;
+    x.maximal[0] &= ~row;
+    return add_block(x);
+  }
   std::uint64_t* row = x.row(x.end);
   for (std::uint32_t w = 0; w < x.words; ++w) row[w] = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) {
@@ -146,6 +157,21 @@ Sequence ModificationOrder::add_block(Location& x) {
 }
 
 Sequence ModificationOrder::append_update(Location& x, Sequence read) {
+  if (x.words == 1 && Location::test(x.maximal, x.slot(read))) {
+    const Sequence s = x.end++;
+    const std::uint32_t slot = x.slot(s);
+    const std::uint32_t read_slot = x.slot(read);
+    const std::uint64_t bit = 1ull << slot;
+    const std::uint64_t read_bit = 1ull << read_slot;
+    const std::uint32_t block = x.block[read_slot];
+    x.rows[slot] = x.rows[read_slot] | read_bit;
+    x.live[0] |= bit;
+    x.maximal[0] = (x.maximal[0] & ~read_bit) | bit;
+    x.tails[0] = (x.tails[0] & ~read_bit) | bit;
+    x.block[slot] = block;
+    x.block_tail[block] = s;
+    return x.newest = s;
+  }
   const Sequence s = x.end++;
   const std::uint32_t slot = x.slot(s);
   const std::uint32_t read_slot = x.slot(read);
