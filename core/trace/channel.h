@@ -119,7 +119,7 @@ struct ChannelHeader {
   std::atomic<WorkerState> state{WorkerState::kStarting};
   std::atomic<std::uint32_t> execution_pid{0};
   ExecutionResult current;  // the execution under way
-  std::atomic<std::uint32_t> choice_count{0};
+  std::atomic<std::uint32_t> choice_count{0};  // of all; those beyond the section's capacity are not kept
   std::atomic<std::uint32_t> event_count{0};
   std::atomic<std::uint32_t> finding_count{0};
   std::atomic<std::uint32_t> text_used{1};

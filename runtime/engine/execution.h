@@ -176,8 +176,8 @@ class Execution final : public strategy::View {
   // An atomic access that the model has committed; `time` is the thread's before it.
   template <race::AccessOp kOp, std::uint32_t kSize>
   void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
+    // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
     const ThreadId t = scheduler_.current();
-    race_.enter(t, time, memory_.clock(t));
     if (detecting_) {
       if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
         report_race(*race);

@@ -60,9 +60,15 @@ struct History {
   Sequence at(std::uint32_t limit) const {
     if (last.time <= limit) return last.store;
     if (count == 0 || older[0].time > limit) return kNoSequence;
-    // The last of them with a time ≤ limit, without branches that nobody can predict.
+    // Who synchronises at all mostly knows of all but the last few.
+    constexpr std::uint32_t kFew = 6;
+    std::uint32_t unknown = count;
+    while (unknown > 1 && count - unknown < kFew) {
+      if (older[--unknown].time <= limit) return older[unknown].store;
+    }
+    // The last of the others with a time ≤ limit, without branches that nobody can predict.
     std::uint32_t at = 0;
-    for (std::uint32_t left = count; left > 1;) {
+    for (std::uint32_t left = unknown; left > 1;) {
       const std::uint32_t half = left / 2;
       at += older[at + half].time <= limit ? half : 0;
       left -= half;
@@ -100,6 +106,7 @@ struct Location {
   std::uint64_t* tails = nullptr;          // [words]: last of its block, which an update may read
   std::uint64_t* maximal = nullptr;        // [words]: nothing is mo-after it
   std::uint64_t* blocks_in_use = nullptr;  // [words]
+  std::uint64_t* chains = nullptr;         // [words] by block: it has, or had, more than one store
   std::uint32_t* block_tail = nullptr;     // [capacity] by block: its last store
   std::uint32_t* block = nullptr;          // [capacity] by slot
 

@@ -9,8 +9,8 @@
 namespace heddle::memory {
 namespace {
 
-// The window is overrun by nothing and emptied by half, so that dropping costs little per store.
-constexpr std::uint32_t kSlack = 2;
+// The window is overrun by nothing and emptied by a quarter, so that dropping costs little per store.
+constexpr std::uint32_t kSlack = 4;
 
 std::uint32_t live_count(const Location& x) {
   std::uint32_t n = 0;

@@ -52,6 +52,12 @@ const Race* RaceDetector::word_unknown(StateId* cell, std::uint32_t row, const A
   if (*cell == kVirgin) shadow_.register_chunk(Shadow::chunk_of(cell));
   const std::uint64_t offset = access.address & 7;
   const FastRecord record = {epoch_ | access.shape | bytes_between(offset, offset + access.size)};
+  if (const StateId next = advance_simply(fast_, *cell, record, clock_); next != kVirgin) {
+    memo_of(row, *cell) = {stamp_ | *cell, next, 0};
+    memo_of(row, next) = {stamp_ | next, next, 0};
+    *cell = next;
+    return nullptr;
+  }
   const Step<FastRecord> step = take_step(fast_, *cell, record, row);
   *cell = step.to;
   if (__builtin_expect(step.racing_bytes == 0, 1)) return nullptr;

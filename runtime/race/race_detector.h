@@ -81,6 +81,9 @@ class RaceDetector {
       if (__builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1))
         return nullptr;
     }
+    if constexpr (kOp >= AccessOp::kAtomicRead && kSize <= 8) {
+      if (replay_step(row_of(kOp, kSize, address), Shadow::cell_of(address))) return nullptr;
+    }
     return access_slow<kOp, kSize>(address, pc, stack);
   }
 

@@ -58,6 +58,14 @@ class StateTable {
     return recent;
   }
 
+  // The same where no such state exists yet but for an unlikely chance: spares looking for it.
+  StateId commit_new(std::uint32_t count) {
+    draft()[count - 1].bits |= record_bits::kLast;
+    const StateId made = top_;
+    top_ += count;
+    return made;
+  }
+
   // Whether enough states were made for a collection to pay. No word ever has more records than fit behind
   // the limit.
   bool wants_collection() const { return __builtin_expect(top_ >= limit_, 0); }
