@@ -43,6 +43,7 @@ std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
 
 std::uint32_t Execution::choose_store_among(std::uint32_t count) {
   if (uniform_ == nullptr || fair_) {
+    const std::uint32_t hash = store_alternatives_hash();
     const auto candidates = memory_.candidates();
     if (fair_) return newest_of(candidates);
     ChoiceKey keys[kMostCandidates];
@@ -54,7 +55,7 @@ std::uint32_t Execution::choose_store_among(std::uint32_t count) {
       keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
     point.keys = keys;
     point.fallback = newest_of(candidates);
-    point.alternatives_hash = store_alternatives_hash();
+    point.alternatives_hash = hash;
     return pick(point);
   }
   const std::uint32_t picked = uniform_->below(count < kMostCandidates ? count : kMostCandidates);

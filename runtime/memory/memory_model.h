@@ -147,7 +147,8 @@ class MemoryModel {
     return candidate_of(*pending_.location, pending_.location->newest, ReadOutcome::kRead);
   }
   std::span<const Candidate> candidates();
-  // A hash of the candidates: equal whenever they are, and cheap.
+  // A hash of the candidates of a begun read, cheap: equal in equal executions. To be asked before
+  // candidates().
   std::uint32_t candidates_digest() const;
   Value commit_load(const Candidate& picked);
   Value commit_load(std::uint32_t index) { return commit_load(checked_candidate(index)); }

@@ -23,7 +23,9 @@ CallFrame* call_stack_of(std::uint32_t slot) {
 }  // namespace
 
 void Scheduler::start() {
+  threads_ = static_cast<Thread*>(map_pages(kMaxThreads * sizeof(Thread)));
   Thread& main = threads_[0];
+  main = Thread{};
   main.id = kMainThread;
   main.state = ThreadState::kBlocked;
   main.frames = call_stack_of(0);

@@ -91,7 +91,7 @@ class Scheduler {
   std::uint64_t now_ = 0;
   std::uint64_t earliest_deadline_ = kNoDeadline;
   ThreadId runnable_[kMaxThreads] = {};
-  Thread threads_[kMaxThreads];
+  Thread* threads_ = nullptr;  // kMaxThreads, zero until used: what nobody has touched costs a fork nothing
 };
 
 }  // namespace heddle::sched
