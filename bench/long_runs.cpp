@@ -5,8 +5,8 @@
 //   long_runs FILE mutex - - THREADS LOCATIONS COUNT
 //   long_runs FILE plain LOOP BYTES COUNT
 //
-// Writes the CPU nanoseconds of one operation and the kilobytes of memory that the run took into FILE. The
-// time is the kernel's own: what libc tells is virtual under heddle.
+// Writes the CPU nanoseconds of one operation and the kilobytes of memory that the run took into FILE, unless
+// that is "-". The time is the kernel's own: what libc tells is virtual under heddle.
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -33,8 +33,11 @@ std::uint64_t cpu_nanoseconds() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
+bool measuring = true;
+
 long resident_kilobytes() {
   long resident = 0;
+  if (!measuring) return 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
     if (std::fscanf(file, "%*d %ld", &resident) != 1) resident = 0;
     std::fclose(file);
@@ -128,6 +131,7 @@ std::uint64_t plain(const char* loop, std::size_t bytes, std::uint32_t count, vo
 
 int main(int argc, char** argv) {
   if (argc < 6) return 2;
+  measuring = std::strcmp(argv[1], "-") != 0;
   // From here on threads have existed, and under heddle this is the execution's own process.
   std::thread([] {
     static std::atomic<int> first;
@@ -168,11 +172,14 @@ int main(int argc, char** argv) {
     });
     end = cpu_nanoseconds();
   }
-  const long grown = resident_kilobytes() - resident;
-  std::FILE* file = std::fopen(argv[1], "w");
-  if (file == nullptr) return 2;
-  std::fprintf(file, "%.3f %ld\n", static_cast<double>(end - begin) / static_cast<double>(operations), grown);
-  std::fclose(file);
+  if (measuring) {
+    const long grown = resident_kilobytes() - resident;
+    std::FILE* file = std::fopen(argv[1], "w");
+    if (file == nullptr) return 2;
+    std::fprintf(file, "%.3f %ld\n", static_cast<double>(end - begin) / static_cast<double>(operations),
+                 grown);
+    std::fclose(file);
+  }
   if (std::strcmp(argv[2], "mutex") == 0) {
     std::uint64_t sum = 0;
     for (const Location& x : work.locations) sum += x.guarded;

@@ -134,14 +134,13 @@ def executions(programs, options):
     """Executions per second of c++20 against sc."""
     if options.only not in "executions":
         return
-    program = os.path.join(programs.folder, "short")
-    subprocess.run([programs.heddle, "cc", "-g", "-O1", os.path.join(HERE, "fork_executions.c"), "-o", program], check=True)
+    program = ["./heddle", "-", "atomic", "mixed", "acq_rel", "2", "1", "30"]
     rates = {"c++20": [], "sc": []}
     for _ in range(options.rounds):
         for model, values in rates.items():
             report = os.path.join(programs.folder, "report.json")
             subprocess.run(["taskset", "-c", "0", programs.heddle, "run", "-q", "--no-progress", "-j", "1", "-n", "2000", "--seed", "1",
-                            "--model", model, "--json", report, "--", program], cwd=programs.folder, check=True)
+                            "--model", model, "--json", report, "--"] + program, cwd=programs.folder, check=True)
             with open(report, encoding="utf-8") as file:
                 values.append(json.load(file)["executions_per_second"])
     share = statistics.median(rates["c++20"]) / statistics.median(rates["sc"])
