@@ -50,6 +50,19 @@ strategy::NextOperation Execution::next_operation(ThreadId thread) const {
   return {p.kind, p.order, p.address};
 }
 
+void Execution::take_turn(std::uint64_t pc) {
+  Thread& t = self();
+  t.last_pc = pc;
+  if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
+  scheduler_.advance(kOperationNanoseconds);
+  if (++channel_.header()->current.steps >= next_check_) check_bounds();
+  if (scheduler_.runnable().size() > 1 && !t.ignored) {
+    // The most frequent choice of all, for the most frequent strategy.
+    uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
+  }
+  if (fair_) observe_spin();
+}
+
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
   if (runnable.size() == 1) return runnable[0];
@@ -126,6 +139,13 @@ void Execution::run_others() {
   switch_to(choose_thread(self().state == ThreadState::kRunnable));
 }
 
+// Instrumented code reports its accesses itself; everything else may come from a library that it called.
+StackId Execution::event_stack(EventKind kind, std::uint64_t pc) {
+  const Thread& t = self();
+  if (kind <= EventKind::kVolatileWrite) return shadow_stack_of(t);
+  return t.pending.pc == pc && t.pending_stack != kEmptyStack ? t.pending_stack : stack_of(t);
+}
+
 Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
   ChannelHeader& h = *channel_.header();
   const std::uint32_t at = h.event_count.load(std::memory_order_relaxed);
@@ -138,7 +158,7 @@ Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
   e.kind = kind;
   e.pc = pc;
   e.thread = scheduler_.current();
-  e.stack = stack_of(self());
+  e.stack = event_stack(kind, pc);
   h.event_count.store(at + 1, std::memory_order_relaxed);
   return &e;
 }

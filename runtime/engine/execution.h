@@ -74,17 +74,8 @@ class Execution final : public strategy::View {
     self().pending = operation;
     take_turn(operation.pc);
   }
-  void take_turn(std::uint64_t pc) {
-    sched::Thread& t = self();
-    t.last_pc = pc;
-    scheduler_.advance(kOperationNanoseconds);
-    if (++channel_.header()->current.steps >= next_check_) check_bounds();
-    if (scheduler_.runnable().size() > 1 && !t.ignored) {
-      // The most frequent choice of all, for the most frequent strategy.
-      uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
-    }
-    if (fair_) observe_spin();
-  }
+  // … for who has announced it already.
+  void take_turn(std::uint64_t pc);
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) { hash(kind, value); }
   // nullptr when events are off
@@ -198,7 +189,10 @@ class Execution final : public strategy::View {
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
   }
+  // Where the thread is: by unwinding in recorded executions, else from the shadow stack. Not for plain
+  // accesses: too slow for those.
   StackId stack_of(const sched::Thread& thread);
+  StackId shadow_stack_of(const sched::Thread& thread);
   // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
@@ -226,7 +220,8 @@ class Execution final : public strategy::View {
   void report_race(const race::Race& race);
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
   void describe_memory(FindingBuilder& finding, Address address);
-  StackId access_stack() { return recording_ ? stack_of(self()) : kEmptyStack; }
+  StackId event_stack(EventKind kind, std::uint64_t pc);
+  StackId access_stack() { return recording_ ? shadow_stack_of(self()) : kEmptyStack; }
   std::uint32_t choose_store_among(std::uint32_t count);
   Event* add_event(EventKind kind, std::uint64_t pc);
   std::uint32_t pick(strategy::ChoicePoint& point);
@@ -302,7 +297,10 @@ class Execution final : public strategy::View {
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
-  bool detecting_ = false;  // the race detector runs
+  bool crashing_ = false;  // the stack may be damaged
+  std::uint32_t unwound_ = 0;
+  static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
+  bool detecting_ = false;                                // the race detector runs
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t clock_reads_ = 0;

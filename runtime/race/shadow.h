@@ -20,6 +20,7 @@ using StateId = std::uint32_t;
 inline constexpr StateId kVirgin = 0;
 inline constexpr StateId kEmpty = 1;
 inline constexpr StateId kFirstState = 2;
+inline constexpr StateId kNoState = ~0u;  // in no cell
 
 class Shadow {
  public:
