@@ -23,7 +23,9 @@ CallFrame* call_stack_of(std::uint32_t slot) {
 }  // namespace
 
 void Scheduler::start() {
+  threads_ = static_cast<Thread*>(map_pages(kMaxThreads * sizeof(Thread)));
   Thread& main = threads_[0];
+  main = Thread{};
   main.id = kMainThread;
   main.state = ThreadState::kBlocked;
   main.frames = call_stack_of(0);
@@ -139,20 +141,6 @@ std::uint32_t Scheduler::waiters(WaitKind kind, Address object) const {
     if (t.state == ThreadState::kBlocked && t.wait == kind && t.wait_object == object) ++count;
   }
   return count;
-}
-
-void Scheduler::switch_to(ThreadId id) {
-  if (id == current_) return;
-  Thread& from = self();
-  Thread& to = thread(id);
-  HEDDLE_CHECK(to.state == ThreadState::kRunnable);
-  current_ = id;
-  switch_fiber(from.fiber, to.fiber);
-}
-
-void Scheduler::advance_to(std::uint64_t time) {
-  if (time > now_) now_ = time;
-  if (now_ >= earliest_deadline_) expire_deadlines();
 }
 
 void Scheduler::expire_deadlines() {
