@@ -51,6 +51,7 @@ strategy::NextOperation Execution::next_operation(ThreadId thread) const {
 }
 
 void Execution::visible(const PendingOperation& operation) {
+  before_access();
   ExecutionResult& result = channel_.header()->current;
   Thread& t = self();
   t.pending = operation;
@@ -168,8 +169,9 @@ Event* Execution::record(EventKind kind, std::uint64_t pc) {
   e.kind = kind;
   e.pc = pc;
   e.thread = scheduler_.current();
-  e.stack = stack_of(self());
+  e.stack = stack_of(self(), pc);
   h.event_count.store(at + 1, std::memory_order_relaxed);
+  race_.at_event(EventId{at});
   return &e;
 }
 

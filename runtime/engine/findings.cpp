@@ -2,6 +2,7 @@
 
 #include "core/base/random.h"
 #include "core/base/text_buffer.h"
+#include "runtime/engine/callers.h"
 
 namespace heddle::engine {
 
@@ -67,7 +68,7 @@ FindingPart& FindingBuilder::part(PartRole role, const Thread& thread, std::uint
   p.role = role;
   p.thread = thread.id;
   p.pc = pc;
-  p.stack = execution_.stack_of(thread);
+  p.stack = execution_.stack_of(thread, pc);
   return p;
 }
 
@@ -119,17 +120,48 @@ void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_poin
   ++t.depth;
 }
 
-StackId Execution::stack_of(const Thread& thread) {
+namespace {
+
+// Where the thread's innermost instrumented function has called the library that it is in now: the return
+// address. The function called __tsan_func_entry with the stack pointer that it has had ever since, so that
+// this lies where that call's return address lay, or a little below where arguments were passed on the stack.
+std::uint64_t call_site(const Thread& thread) {
+  constexpr std::uint32_t kMostArguments = 16;
+  if (thread.depth == 0 || thread.depth > sched::kMaxCallDepth) return 0;
+  const auto* slot =
+      reinterpret_cast<const std::uint64_t*>(thread.frames[thread.depth - 1].stack_pointer + 8);
+  for (std::uint32_t i = 0; i < kMostArguments; ++i) {
+    if (caller_at(slot[-static_cast<int>(i)]) == Caller::kInstrumented) return slot[-static_cast<int>(i)];
+  }
+  return 0;
+}
+
+}  // namespace
+
+// The frames of the thread's outermost `depth` functions.
+StackId Execution::stack_below(const Thread& thread, std::uint32_t depth) {
   // Deep recursion: the outermost and the innermost frames tell the story.
   constexpr std::uint32_t kMost = 64;
   StackDepot& depot = *channel_.stacks();
-  const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth;
   StackId id = kEmptyStack;
   for (std::uint32_t i = 0; i < depth; ++i) {
     if (depth > kMost && i == kMost / 2) i = depth - kMost / 2;
     id = depot.push(id, thread.frames[i].pc);
   }
   return id;
+}
+
+StackId Execution::stack_of(const Thread& thread, std::uint64_t pc) {
+  const StackId id =
+      stack_below(thread, thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth);
+  if (pc == 0 || caller_at(pc) == Caller::kInstrumented) return id;
+  const std::uint64_t site = call_site(thread);
+  return site != 0 ? channel_.stacks()->push(id, site) : id;
+}
+
+std::uint64_t Execution::innermost_place(const Thread& thread) {
+  if (thread.last_pc != 0 && caller_at(thread.last_pc) == Caller::kInstrumented) return thread.last_pc;
+  return call_site(thread);
 }
 
 void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
@@ -168,6 +200,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
+  before_access();
   settle_events();
   ChannelHeader& h = *channel_.header();
   h.current.choices = h.choice_count.load(std::memory_order_relaxed);
