@@ -20,6 +20,17 @@ std::uint64_t place_of(const ChannelHeader& h, std::uint64_t pc) {
   return pc;
 }
 
+void note_signature(ExecutionResult& result, std::uint64_t signature) {
+  if (result.signature == 0) result.signature = signature;
+  if (result.signature == signature) return;
+  for (std::uint64_t& other : result.more_signatures) {
+    if (other == signature) return;
+    if (other != 0) continue;
+    other = signature;
+    return;
+  }
+}
+
 bool decides(PartRole role) {
   // The earlier access of a race is known only when the execution is run again to be explained.
   return role == PartRole::kHere || role == PartRole::kAccess || role == PartRole::kBlockedThread;
@@ -52,7 +63,7 @@ FindingBuilder::~FindingBuilder() {
   }
   finding_->signature = signature;
   h.current.findings = static_cast<std::uint8_t>(h.current.findings + 1);
-  if (finding_->severity == Severity::kBug && h.current.signature == 0) h.current.signature = signature;
+  if (finding_->severity == Severity::kBug) note_signature(h.current, signature);
   if (finding_ != &overflow_) h.finding_count.fetch_add(1, std::memory_order_release);
 }
 

@@ -10,6 +10,8 @@
 // One kernel thread uses it; nothing here locks.
 #pragma once
 
+#include <string.h>
+
 #include <cstddef>
 #include <cstdint>
 

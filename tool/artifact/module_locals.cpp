@@ -32,20 +32,35 @@ std::optional<Address> evaluate(const Dwarf_Op* ops, std::size_t count, const St
   return std::nullopt;
 }
 
-std::optional<Address> locate(Dwarf_Die& die, unsigned attribute_name, Dwarf_Addr pc, const StackFrame& frame,
-                              std::optional<Address> base) {
+std::optional<Address> frame_base(Dwarf_Die& function, Dwarf_Addr pc, const StackFrame& frame) {
   Dwarf_Attribute attribute;
   Dwarf_Op* ops = nullptr;
   std::size_t count = 0;
-  if (dwarf_attr_integrate(&die, attribute_name, &attribute) == nullptr ||
+  if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) == nullptr ||
       dwarf_getlocation_addr(&attribute, pc, &ops, &count, 1) < 1) {
     return std::nullopt;
   }
-  return evaluate(ops, count, frame, base);
+  return evaluate(ops, count, frame, std::nullopt);
+}
+
+// Where the variable begins, if it holds the address. All its places are tried, not only the one at the pc:
+// optimised code keeps a value in two places, and its slot in the frame does not move.
+std::optional<Address> start_of(Dwarf_Die& variable, std::uint64_t size, Address address,
+                                const StackFrame& frame, std::optional<Address> base) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(&variable, DW_AT_location, &attribute) == nullptr) return std::nullopt;
+  Dwarf_Addr list_base = 0, begin = 0, end = 0;
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  for (std::ptrdiff_t at = 0;
+       (at = dwarf_getlocations(&attribute, at, &list_base, &begin, &end, &ops, &count)) > 0;) {
+    const auto start = evaluate(ops, count, frame, base);
+    if (start && address >= *start && address - *start < size) return start;
+  }
+  return std::nullopt;
 }
 
 struct Search {
-  Dwarf_Addr pc;
   const StackFrame& frame;
   std::optional<Address> base;
   Address address;
@@ -69,8 +84,8 @@ bool find_variable(Dwarf_Die& parent, Search& search, int depth) {
         Dwarf_Die type;
         Dwarf_Word size = 0;
         if (!plain_type_of(die, type) || dwarf_aggregate_size(&type, &size) != 0) break;
-        const auto start = locate(die, DW_AT_location, search.pc, search.frame, search.base);
-        if (!start || search.address < *start || search.address - *start >= size) break;
+        const auto start = start_of(die, size, search.address, search.frame, search.base);
+        if (!start) break;
         search.found = die;
         search.start = *start;
         search.size = size;
@@ -97,7 +112,7 @@ std::optional<DataSymbol> ModuleDebug::local(Address code, const StackFrame& fra
   std::optional<DataSymbol> result;
   for (int i = 0; i < count; ++i) {
     if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
-    Search search{pc, frame, locate(scopes[i], DW_AT_frame_base, pc, frame, std::nullopt), address, {}, 0, 0};
+    Search search{frame, frame_base(scopes[i], pc, frame), address, {}, 0, 0};
     if (find_variable(scopes[i], search, 0)) {
       result.emplace();
       result->module = module_.path;
