@@ -21,7 +21,7 @@ bool begin_initialisation(engine::Execution& e, SyncObject& once, std::uint64_t 
     if (once.owner == kNoThread) {
       once.owner = e.self().id;
       once.where_pc = pc;
-      once.where_stack = e.recording() ? e.stack_of(e.self(), pc) : kEmptyStack;
+      once.where_stack = e.recording() ? e.stack_of(e.self()) : kEmptyStack;
       e.acquire(once);  // [thread.once.callonce]: a failed execution synchronises with the next one
       return true;
     }

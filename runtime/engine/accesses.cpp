@@ -157,7 +157,7 @@ void Execution::report_race(const race::Race& race) {
     part.event = access.event;
   };
   cite(PartRole::kAccess, race.current);
-  finding.finding().parts[0].stack = stack_of(self(), race.current.pc);
+  finding.finding().parts[0].stack = stack_of(self());
   cite(PartRole::kPreviousAccess, race.previous);
   describe_memory(finding, race.address);
   finding.cite_creations();

@@ -185,6 +185,11 @@ void find_callers() {
 
 void forget_callers() { memset(known_calls, 0, sizeof known_calls); }
 
+bool is_instrumented(std::uint64_t address) {
+  const LoadedModule* module = module_at(address);
+  return module != nullptr && module->instrumented;
+}
+
 Caller find_caller(std::uint64_t return_address) {
   const LoadedModule* module = module_at(return_address);
   if (module == nullptr) {

@@ -33,6 +33,10 @@ inline Caller caller_at(std::uint64_t return_address) {
   return known.return_address == return_address ? known.caller : find_caller(return_address);
 }
 
+// Is this an address in an instrumented module? For words that may be anything; modules loaded since are not
+// looked for.
+bool is_instrumented(std::uint64_t address);
+
 // Does that call access memory on the program's behalf?
 inline bool is_program_call(std::uint64_t return_address) {
   return caller_at(return_address) != Caller::kLibrary;

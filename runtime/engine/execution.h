@@ -191,9 +191,10 @@ class Execution final : public strategy::View {
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
   }
-  // The callers of the function that the thread is in, and where in it, if `pc`, which was reached from
-  // there, is in a library.
-  StackId stack_of(const sched::Thread& thread, std::uint64_t pc);
+  // Where the thread is: by unwinding in recorded executions, else from the shadow stack. Not for plain
+  // accesses: too slow for those.
+  StackId stack_of(const sched::Thread& thread);
+  StackId shadow_stack_of(const sched::Thread& thread);
   // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
@@ -246,7 +247,10 @@ class Execution final : public strategy::View {
   // The frames of the thread's outermost `depth` functions, and where it is in its innermost one.
   StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
   std::uint64_t innermost_place(const sched::Thread& thread);
-  StackId access_stack(std::uint64_t pc) { return recording_ ? stack_of(self(), pc) : kEmptyStack; }
+  StackId event_stack(EventKind kind, std::uint64_t pc);
+  // Of a plain access, or of one that a library makes for the program: then with the call of the library.
+  StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }
+  StackId access_stack_at(std::uint64_t pc);
   std::uint32_t pick(strategy::ChoicePoint& point);
   void log_choice(const strategy::ChoicePoint& point, std::uint32_t picked);
   ThreadId choose_thread(bool can_continue);
@@ -295,7 +299,10 @@ class Execution final : public strategy::View {
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
-  bool detecting_ = false;  // the race detector runs
+  bool crashing_ = false;  // the stack may be damaged
+  std::uint32_t unwound_ = 0;
+  static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
+  bool detecting_ = false;                                // the race detector runs
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t clock_reads_ = 0;

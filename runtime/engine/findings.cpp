@@ -2,6 +2,7 @@
 
 #include "core/base/random.h"
 #include "core/base/text_buffer.h"
+#include "runtime/engine/call_stack.h"
 #include "runtime/engine/callers.h"
 
 namespace heddle::engine {
@@ -79,7 +80,7 @@ FindingPart& FindingBuilder::part(PartRole role, const Thread& thread, std::uint
   p.role = role;
   p.thread = thread.id;
   p.pc = pc;
-  p.stack = execution_.stack_of(thread, pc);
+  p.stack = execution_.stack_of(thread);
   return p;
 }
 
@@ -142,12 +143,23 @@ std::uint64_t call_site(const Thread& thread) {
   const auto* slot =
       reinterpret_cast<const std::uint64_t*>(thread.frames[thread.depth - 1].stack_pointer + 8);
   for (std::uint32_t i = 0; i < kMostArguments; ++i) {
-    if (caller_at(slot[-static_cast<int>(i)]) == Caller::kInstrumented) return slot[-static_cast<int>(i)];
+    if (is_instrumented(slot[-static_cast<int>(i)])) return slot[-static_cast<int>(i)];
   }
   return 0;
 }
 
 }  // namespace
+
+StackId Execution::stack_of(const Thread& thread) {
+  if (!recording_) return shadow_stack_of(thread);
+  if (&thread != &self())
+    return thread.pending_stack != kEmptyStack ? thread.pending_stack : shadow_stack_of(thread);
+  if (crashing_ || unwound_ == kMostUnwound) return shadow_stack_of(thread);
+  ++unwound_;
+  RuntimeScope scope;  // the unwinder takes a mutex
+  const StackId unwound = unwound_callers(*channel_.stacks());
+  return unwound != kEmptyStack ? unwound : shadow_stack_of(thread);
+}
 
 // The frames of the thread's outermost `depth` functions.
 StackId Execution::stack_below(const Thread& thread, std::uint32_t depth) {
@@ -162,11 +174,14 @@ StackId Execution::stack_below(const Thread& thread, std::uint32_t depth) {
   return id;
 }
 
-StackId Execution::stack_of(const Thread& thread, std::uint64_t pc) {
-  const StackId id =
-      stack_below(thread, thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth);
-  if (pc == 0 || caller_at(pc) == Caller::kInstrumented) return id;
-  const std::uint64_t site = call_site(thread);
+StackId Execution::shadow_stack_of(const Thread& thread) {
+  return stack_below(thread, thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth);
+}
+
+StackId Execution::access_stack_at(std::uint64_t pc) {
+  const StackId id = shadow_stack_of(self());
+  if (caller_at(pc) == Caller::kInstrumented) return id;
+  const std::uint64_t site = call_site(self());
   return site != 0 ? channel_.stacks()->push(id, site) : id;
 }
 
@@ -177,6 +192,7 @@ std::uint64_t Execution::innermost_place(const Thread& thread) {
 
 void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
   self().last_pc = pc;
+  crashing_ = signal != 0;
   {
     FindingBuilder finding(*this, kind, message);
     finding.finding().signal = static_cast<std::uint8_t>(signal);

@@ -33,7 +33,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
     reuse =
         one_thread || heap.resting_bytes(part) > kRestingBytes || choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
   }
-  const heap::Site site{t.id, pc, recording_ ? stack_of(t, pc) : kEmptyStack};
+  const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
   if (block == nullptr) return nullptr;
   if (zero) {
@@ -82,7 +82,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
       report_race(*race);
   }
   memory_.drop_range(block->begin(), block->end());
-  heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t, pc) : kEmptyStack});
+  heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
 }
 
 void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {

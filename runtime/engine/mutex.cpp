@@ -18,7 +18,7 @@ namespace {
 void note_acquired(Execution& e, SyncObject& m, std::uint64_t pc, bool blocked) {
   if (m.count == 1) {
     m.where_pc = pc;
-    m.where_stack = e.recording() ? e.stack_of(e.self(), pc) : kEmptyStack;
+    m.where_stack = e.recording() ? e.stack_of(e.self()) : kEmptyStack;
   }
   e.acquire(m);
   e.done(EventKind::kMutexLock, m.number);

@@ -52,7 +52,7 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
     ++l.count;
   }
   l.where_pc = pc;
-  l.where_stack = recording_ ? stack_of(self(), pc) : kEmptyStack;
+  l.where_stack = recording_ ? stack_of(self()) : kEmptyStack;
   acquire(l);
   done(kind, l.number);
   if (Event* e = record(kind, pc)) {

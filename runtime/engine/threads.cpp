@@ -43,7 +43,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::siz
   t->created_pc = pc;
   t->last_pc = reinterpret_cast<std::uint64_t>(entry) + 1;
   t->pending = {EventKind::kThreadStart, MemoryOrder::kRelaxed, 0, 0, t->last_pc};
-  t->created_stack = stack_of(self(), pc);
+  t->created_stack = stack_of(self());
   channel_.header()->current.threads = static_cast<std::uint16_t>(scheduler_.thread_count());
   changed();
   done(EventKind::kThreadCreate, index_of(t->id));
