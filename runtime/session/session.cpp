@@ -25,6 +25,7 @@ struct State {
   Channel channel;
   engine::Execution* execution = nullptr;
   CampaignState* campaign = nullptr;
+  strategy::Strategy* strategy = nullptr;
   strategy::ReplayStrategy replay;
   std::uint32_t prefix_events = 0;
   std::uint32_t prefix_text = 1;
@@ -74,22 +75,33 @@ void die_with_parent(long parent) {
   if (raw_syscall(SYS_getppid) != parent) raw_syscall(SYS_exit_group, 0);
 }
 
+// Until the tool has taken results up to this number from the ring, or wants no more.
+void wait_until_read(std::uint64_t number) {
+  const ChannelHeader& h = *state.channel.header();
+  while (h.ring_read.load(std::memory_order_acquire) < number) {
+    if (h.stop.load(std::memory_order_relaxed) != 0) return;
+    if (state.campaign != nullptr && state.campaign->stop.load(std::memory_order_relaxed) != 0) return;
+    timespec pause{0, 200'000};
+    raw_syscall(SYS_nanosleep, &pause, 0);
+  }
+}
+
 // Publishes the current result in the ring and tells the tool.
 void publish() {
   ChannelHeader& h = *state.channel.header();
   const std::uint64_t at = h.ring_written.load(std::memory_order_relaxed);
-  while (at - h.ring_read.load(std::memory_order_acquire) >= state.channel.ring_capacity()) {
-    if (h.stop.load(std::memory_order_relaxed) != 0) return;
-    timespec pause{0, 200'000};
-    raw_syscall(SYS_nanosleep, &pause, 0);
-  }
+  if (at >= state.channel.ring_capacity()) wait_until_read(at + 1 - state.channel.ring_capacity());
+  const bool urgent = h.current.findings != 0 || h.current.ending != Ending::kExited || h.current.status != 0;
+  // What its index does not repeat has to be repeated by its choices: they wait for the tool.
+  const bool hold = urgent && !state.strategy->repeatable_by_index();
+  if (hold) h.current.flags |= result_flags::kChoicesHeld;
   state.channel.ring()[at % state.channel.ring_capacity()] = h.current;
   h.ring_written.store(at + 1, std::memory_order_release);
-  const bool urgent = h.current.findings != 0 || h.current.ending != Ending::kExited || h.current.status != 0;
   if (state.campaign != nullptr && (urgent || at % 256 == 0)) {
     state.campaign->signal.fetch_add(1, std::memory_order_release);
     raw_syscall(SYS_futex, &state.campaign->signal, FUTEX_WAKE, 1, 0, 0, 0);
   }
+  if (hold) wait_until_read(at + 1);
 }
 
 [[noreturn]] void end_execution(Ending ending, int status) {
@@ -154,6 +166,10 @@ void conclude(int wait_status, bool timed_out) {
 
 bool take_index(std::uint64_t& index) {
   if (state.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
+  if (!state.strategy->prepare_next()) {
+    if (state.strategy->explored_all()) state.campaign->exhausted.store(1, std::memory_order_relaxed);
+    return false;
+  }
   index = state.campaign->next_index.fetch_add(1, std::memory_order_relaxed);
   return index < state.campaign->limit.load(std::memory_order_relaxed);
 }
@@ -262,13 +278,13 @@ engine::Execution* start() {
     raw_syscall(SYS_close, h.campaign_fd);
   }
   offer_to_the_oom_killer();
-  strategy::Strategy* strategy = chosen_strategy(h.spec);
-  HEDDLE_CHECK(strategy != nullptr);
+  state.strategy = chosen_strategy(h.spec);
+  HEDDLE_CHECK(state.strategy != nullptr);
   h.heap_address = address_map::kHeap;
   note_modules();
   h.program_address = h.module_count != 0 ? h.modules[0].base : 0;
   state.execution = new (execution_storage) engine::Execution;
-  state.execution->start(state.channel, strategy, {at_first_choice, end_execution});
+  state.execution->start(state.channel, state.strategy, {at_first_choice, end_execution});
   h.current.threads = 1;
   h.state.store(WorkerState::kPrefix, std::memory_order_release);
   install_crash_handlers();

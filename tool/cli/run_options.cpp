@@ -46,7 +46,7 @@ std::uint64_t seed_from_system() {
 
 bool known_strategy(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
-  static const std::vector<std::string> kNames = {"auto", "random"};
+  static const std::vector<std::string> kNames = {"auto", "random", "exhaustive"};
   return text.size() < sizeof(RunSpec{}.strategy) &&
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
@@ -80,7 +80,7 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
-  app.add_option("-s,--strategy", w.strategy, "auto, random [auto]")->type_name("S");
+  app.add_option("-s,--strategy", w.strategy, "auto, random, exhaustive (every execution once, by one worker) [auto]")->type_name("S");
   app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")
       ->type_name("S")
       ->check(CLI::NonNegativeNumber);
@@ -230,7 +230,7 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   if (options.program.empty())
     return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
   if (!known_strategy(words.strategy)) {
-    return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random."});
+    return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random, exhaustive."});
   }
   fill_spec(words, options);
   options.campaign.spec.seed = app.count("--seed") != 0 ? words.seed : seed_from_system();
@@ -238,6 +238,8 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   if (!words.time.empty()) options.campaign.seconds = *parse_duration(words.time);
   if (words.time.empty() && words.executions == 0) options.campaign.seconds = 60;
   options.campaign.jobs = words.jobs != 0 ? words.jobs : std::max(1u, std::thread::hardware_concurrency());
+  // Each execution of an exhaustive search is derived from the one before it.
+  if (words.strategy.rfind("exhaustive", 0) == 0) options.campaign.jobs = 1;
   if (options.campaign.executions) {
     options.campaign.jobs =
         static_cast<unsigned>(std::min<std::uint64_t>(options.campaign.jobs, *options.campaign.executions));

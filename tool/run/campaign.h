@@ -62,6 +62,7 @@ class Campaign {
   struct Arrived {
     ExecutionResult result;
     std::vector<std::string> outcomes;
+    std::vector<Choice> choices;  // where the index alone does not repeat the execution
   };
 
   Status start_workers();
@@ -70,7 +71,7 @@ class Campaign {
   void consume_in_order();
   void consume(const Arrived& arrived);
   void take_prefix_run(Process& worker, bool killed);
-  void investigate(const ExecutionResult& result, std::uint64_t signature);
+  void investigate(const Arrived& arrived, std::uint64_t signature);
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
   void end_with(Error error);
   void finish_report(double seconds);
