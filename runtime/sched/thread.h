@@ -78,6 +78,7 @@ struct Thread {
   Address wait_mutex = 0;  // condition waits: the mutex to take again
   std::uint64_t deadline = kNoDeadline;
   PendingOperation pending;
+  StackId pending_stack = kEmptyStack;  // callers of the pending operation, where they were unwound
 
   CallFrame* frames = nullptr;  // shadow call stack
   std::uint32_t depth = 0;
