@@ -86,12 +86,6 @@ std::string to_string(const Program& program, const Outcome& outcome) {
   return text;
 }
 
-std::string numbers(const Outcome& outcome) {
-  std::string text;
-  for (const int value : outcome) text += (text.empty() ? "" : " ") + std::to_string(value);
-  return text;
-}
-
 Outcome outcome_of(const std::string& numbers) {
   Outcome outcome;
   const char* at = numbers.data();

@@ -55,8 +55,7 @@ using Outcomes = std::set<Outcome>;
 std::string to_string(const Program& program);
 std::string to_string(const Program& program, const Outcome& outcome);
 const char* to_string(Order order);
-// An outcome as its numbers, separated by spaces, and back; the empty outcome for text that is none.
-std::string numbers(const Outcome& outcome);
+// An outcome from its numbers, separated by spaces; the empty outcome for text that is none.
 Outcome outcome_of(const std::string& numbers);
 std::string location_name(int location);
 

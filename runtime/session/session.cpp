@@ -301,6 +301,8 @@ void note_modules() {
   write_modules(state.channel);
 }
 
+void program_ended() { state.execution->settle(); }
+
 void program_exits(int status) {
   state.channel.header()->current.status = status;
   state.execution->check_at_exit();

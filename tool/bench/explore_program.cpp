@@ -20,20 +20,19 @@ run::Target with_program(run::Target interpreter, const litmus::Program& program
   return interpreter;
 }
 
-Result<Explored> explore_program(const run::Target& interpreter, const litmus::Program& program,
+Result<Explored> explore_program(const run::Target& runner, const litmus::Program& program,
                                  const ExploreOptions& options) {
   run::CampaignOptions campaign;
   campaign.spec = options.spec;
   campaign.executions = options.executions;
   campaign.seconds = options.seconds;
   static const std::atomic<bool> kNever{false};
-  const run::CampaignOutcome outcome =
-      run::Campaign(with_program(interpreter, program), campaign).run(kNever);
+  const run::CampaignOutcome outcome = run::Campaign(runner, campaign).run(kNever);
   if (outcome.error) return *outcome.error;
   if (!outcome.bugs.empty()) {
     const run::FoundBug& bug = outcome.bugs.front();
-    return Error{"The interpreter of litmus programs failed: " + bug.trace.findings[bug.finding].message +
-                     " (" + bug.artifact + "). Its output was:\n" + bug.trace.output,
+    return Error{"The runner of a litmus program failed: " + bug.trace.findings[bug.finding].message + " (" +
+                     bug.artifact + "). Its output was:\n" + bug.trace.output,
                  ExitCode::kOwnError};
   }
   Explored explored;
@@ -44,7 +43,7 @@ Result<Explored> explore_program(const run::Target& interpreter, const litmus::P
   for (const auto& [text, first] : outcome.report.first_executions) {
     litmus::Outcome numbers = litmus::outcome_of(text);
     if (numbers.size() != size)
-      return Error{"The interpreter of litmus programs answered \"" + text + "\".", ExitCode::kOwnError};
+      return Error{"The runner of a litmus program answered \"" + text + "\".", ExitCode::kOwnError};
     explored.outcomes.emplace(std::move(numbers), first);
   }
   return explored;

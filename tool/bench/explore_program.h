@@ -29,12 +29,12 @@ struct Explored {
   bool exhausted = false;               // there is no other execution
 };
 
-// `interpreter` as resolve_target gives it; its arguments are replaced. An error also where the interpreter
-// fails in any way, which would be a bug of ours.
-Result<Explored> explore_program(const run::Target& interpreter, const litmus::Program& program,
+// `runner` runs the program: the interpreter, or code compiled for it. An error also where that fails in any
+// way, which would be a bug of ours.
+Result<Explored> explore_program(const run::Target& runner, const litmus::Program& program,
                                  const ExploreOptions& options);
 
-// The interpreter's command line for a program.
+// The interpreter with the program on its command line.
 run::Target with_program(run::Target interpreter, const litmus::Program& program);
 
 }  // namespace heddle::bench

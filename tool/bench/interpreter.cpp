@@ -6,31 +6,21 @@
 //   thread store y 1 rlx ; load x rlx"
 //
 // gives to heddle_outcome the values that the operations read and the final values (the numbers of a
-// litmus::Outcome). The choices of an execution are those of the litmus program and no others: threads are
-// created, parked, released and joined inside scopes that are not explored, and each performs its first
-// operation in the very step in which it is chosen. So exhaustive exploration visits each interleaving of the
-// operations once for each way to read.
-#include <heddle/heddle.h>
-#include <pthread.h>
-#include <semaphore.h>
-
+// litmus::Outcome).
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "core/litmus/litmus.h"
+#include "tool/bench/litmus_harness.h"
 
 namespace {
 
 using heddle::litmus::Op;
 using heddle::litmus::OpKind;
 using heddle::litmus::Order;
-using heddle::litmus::Outcome;
 using heddle::litmus::Program;
 
 // Compilers pass a memory order to the runtime only where it is a constant: one instance for each.
@@ -104,107 +94,23 @@ Read perform(std::atomic<int>& x, const Op& op) {
   });
 }
 
-class Semaphore {
- public:
-  Semaphore() { sem_init(&semaphore_, 0, 0); }
-  ~Semaphore() { sem_destroy(&semaphore_); }
-  Semaphore(const Semaphore&) = delete;
-  Semaphore& operator=(const Semaphore&) = delete;
-  void post() { sem_post(&semaphore_); }
-  void wait() {
-    while (sem_wait(&semaphore_) != 0) {
-    }
-  }
-
- private:
-  sem_t semaphore_;
+struct Interpreted {
+  Program program;
+  heddle::litmus::OutcomeLayout layout;
 };
 
-class Interpreter {
- public:
-  explicit Interpreter(const Program& program)
-      : program_(program),
-        layout_(program),
-        outcome_(static_cast<std::size_t>(layout_.size)),
-        locations_(program.initial.size()),
-        threads_(program.threads.size()),
-        left_(static_cast<int>(program.threads.size())) {
-    for (std::size_t x = 0; x < locations_.size(); ++x) {
-      std::atomic_init(&locations_[x].value, program.initial[x]);
-      locations_[x].name = heddle::litmus::location_name(static_cast<int>(x));
-      heddle_name(&locations_[x].value, sizeof(int), locations_[x].name.c_str());
-    }
-  }
-
-  Outcome run() {
-    heddle::AtomicScope scope;
-    // No std::thread, which allocates: where a block has been freed, malloc has a choice.
-    for (std::size_t t = 0; t < threads_.size(); ++t) {
-      threads_[t].interpreter = this;
-      if (pthread_create(&threads_[t].handle, nullptr, start_thread, &threads_[t]) != 0) std::abort();
-      parked_.wait();
-    }
-    for (Thread& thread : threads_) thread.go.post();
-    all_done_.wait();  // here the threads run
-    for (Thread& thread : threads_) thread.done.wait();
-    for (std::size_t x = 0; x < locations_.size(); ++x) {
-      outcome_[static_cast<std::size_t>(layout_.finals) + x] =
-          locations_[x].value.load(std::memory_order_relaxed);
-    }
-    for (std::size_t t = 0; t < threads_.size(); ++t) {
-      threads_[t].go.post();
-      pthread_join(threads_[t].handle, nullptr);
-    }
-    return outcome_;
-  }
-
- private:
-  struct alignas(64) Location {
-    std::atomic<int> value;
-    std::string name;
-  };
-  struct Thread {
-    Interpreter* interpreter = nullptr;
-    pthread_t handle{};
-    Semaphore go, done;
-  };
-
-  static void* start_thread(void* argument) {
-    auto& thread = *static_cast<Thread*>(argument);
-    Interpreter& interpreter = *thread.interpreter;
-    interpreter.run_thread(static_cast<std::size_t>(&thread - interpreter.threads_.data()));
-    return nullptr;
-  }
-
-  void run_thread(std::size_t t) {
-    heddle_atomic_begin();
-    parked_.post();
-    threads_[t].go.wait();
-    for (std::size_t i = 0; i < program_.threads[t].size(); ++i) {
-      perform_one(program_.threads[t][i], layout_.position[t][i]);
-      if (i == 0) heddle_atomic_end();
-    }
-    heddle_atomic_begin();
-    threads_[t].done.post();
-    if (left_.fetch_sub(1, std::memory_order_relaxed) == 1) all_done_.post();
-    threads_[t].go.wait();  // its end would be one more step: it comes when all are done
-  }
-
-  void perform_one(const Op& op, int position) {
-    const Read read = perform(locations_[static_cast<std::size_t>(op.location)].value, op);
-    if (position < 0) return;
-    outcome_[static_cast<std::size_t>(position)] = read.value;
-    if (op.is_cas()) outcome_[static_cast<std::size_t>(position) + 1] = read.succeeded;
-  }
-
-  const Program& program_;
-  const heddle::litmus::OutcomeLayout layout_;
-  Outcome outcome_;
-  std::vector<Location> locations_;
-  std::vector<Thread> threads_;
-  std::atomic<int> left_;
-  Semaphore parked_, all_done_;
-};
+bool step(heddle::bench::LitmusRun& run, std::size_t thread, std::size_t number) {
+  const auto& [program, layout] = *static_cast<const Interpreted*>(run.program());
+  const auto& ops = program.threads[thread];
+  if (number == ops.size()) return false;
+  const Op& op = ops[number];
+  const Read read = perform(run.location(static_cast<std::size_t>(op.location)), op);
+  if (layout.position[thread][number] < 0) return true;
+  const auto position = static_cast<std::size_t>(layout.position[thread][number]);
+  run.note(position, read.value);
+  if (op.is_cas()) run.note(position + 1, read.succeeded ? 1 : 0);
+  return true;
+}
 
 }  // namespace
 
@@ -215,8 +121,10 @@ int main(int argc, char** argv) {
   }
   try {
     const Program program = heddle::litmus::parse_program(argv[1]);
-    Interpreter interpreter(program);
-    heddle_outcome(heddle::litmus::numbers(interpreter.run()).c_str());
+    const Interpreted interpreted{program, heddle::litmus::OutcomeLayout(program)};
+    heddle::bench::LitmusRun run(program.threads.size(), static_cast<std::size_t>(interpreted.layout.size),
+                                 program.initial, step, &interpreted);
+    heddle::bench::tell_outcome(run.run());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "interpreter: %s\n", error.what());
     return 2;

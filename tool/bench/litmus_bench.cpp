@@ -37,7 +37,7 @@ LitmusResult run_one(const LitmusTest& test, const run::Target& interpreter, con
     std::strncpy(bounded.spec.strategy, "random", sizeof bounded.spec.strategy);
     bounded.executions = kSampledExecutions;
   }
-  const auto explored = explore_program(interpreter, test.program, bounded);
+  const auto explored = explore_program(with_program(interpreter, test.program), test.program, bounded);
   if (!explored) {
     result.error = explored.error().message;
     return result;

@@ -61,6 +61,11 @@ std::string size_check(const std::string& text) {
   return result ? std::string() : result.error().message;
 }
 
+std::string prune_check(const std::string& text) {
+  const auto result = parse_prune(text);
+  return result ? std::string() : result.error().message;
+}
+
 struct Words {
   std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
                     memory_limit = "512M", prune, color = "auto", suppressions;
@@ -80,7 +85,9 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
-  app.add_option("-s,--strategy", w.strategy, "auto, random, exhaustive (every execution once, by one worker) [auto]")->type_name("S");
+  app.add_option("-s,--strategy", w.strategy,
+                 "auto, random, exhaustive (every execution once, by one worker) [auto]")
+      ->type_name("S");
   app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")
       ->type_name("S")
       ->check(CLI::NonNegativeNumber);
@@ -105,6 +112,13 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("--memory-limit", w.memory_limit, "bound on the execution graph [512M]")
       ->type_name("SIZE")
       ->check(size_check);
+  app.add_option(
+         "--prune", w.prune,
+         "what to forget of a long execution: window:N (all but the last N stores of each location), "
+         "conservative\n"
+         "(only what nobody can read any more), aggressive:N (what is older than N stores) [window:63]")
+      ->type_name("P")
+      ->check(prune_check);
   app.add_option("--allow-exit", o.campaign.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
       ->take_all();
@@ -145,6 +159,11 @@ void fill_spec(const Words& w, RunOptions& o) {
   spec.max_steps = w.max_steps;
   spec.timeout_ns = static_cast<std::uint64_t>(*parse_duration(w.timeout) * 1e9);
   spec.memory_limit = *parse_size(w.memory_limit);
+  if (!w.prune.empty()) {
+    const Prune prune = *parse_prune(w.prune);
+    spec.prune = prune.kind;
+    spec.prune_window = prune.window;
+  }
   spec.model = w.model == "sc"          ? ModelKind::kSc
                : w.model == "c11tester" ? ModelKind::kC11Tester
                                         : ModelKind::kCxx20;
