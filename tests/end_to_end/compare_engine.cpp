@@ -8,6 +8,7 @@
 //   compare_engine --programs N --seed S --first I
 //   compare_engine --compiled FILE --programs N --seed S    the programs as emit_programs wrote them,
 //   compiled
+//   --strong-cas    by a compiler that does not tell the runtime which exchanges are weak (clang)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -104,8 +105,17 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+oracle::Program with_strong_cas(oracle::Program program) {
+  for (auto& thread : program.threads) {
+    for (oracle::Op& op : thread) {
+      if (op.kind == oracle::OpKind::kWeakCas) op.kind = oracle::OpKind::kCas;
+    }
+  }
+  return program;
+}
+
 int run(std::uint64_t first, std::uint64_t programs, double seconds, std::uint64_t seed,
-        const std::string& compiled) {
+        const std::string& compiled, bool strong_cas) {
   const auto layout = heddle::compiler::find_layout();
   if (!layout) return 2;
   std::vector<std::string> notes;
@@ -120,8 +130,9 @@ int run(std::uint64_t first, std::uint64_t programs, double seconds, std::uint64
   int failures = 0;
   for (std::uint64_t i = first; i < first + programs && failures < 5; ++i) {
     if (seconds > 0 && seconds_since(start) > seconds) break;
-    const std::string error =
-        comparison.compare(oracle::generated_program(seed, i, oracle::kSmallPrograms), i);
+    oracle::Program program = oracle::generated_program(seed, i, oracle::kSmallPrograms);
+    if (strong_cas) program = with_strong_cas(std::move(program));
+    const std::string error = comparison.compare(program, i);
     if (error.empty()) continue;
     std::printf("%s\n", error.c_str());
     ++failures;
@@ -143,6 +154,7 @@ int main(int argc, char** argv) {
   std::uint64_t programs = 60, seed = 1, first = 0;
   double seconds = 0;
   std::string compiled;
+  bool strong_cas = false;
   for (int i = 1; i < argc; ++i) {
     const auto number = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
     if (std::strcmp(argv[i], "--programs") == 0) {
@@ -153,15 +165,17 @@ int main(int argc, char** argv) {
       first = number();
     } else if (std::strcmp(argv[i], "--compiled") == 0 && i + 1 < argc) {
       compiled = argv[++i];
+    } else if (std::strcmp(argv[i], "--strong-cas") == 0) {
+      strong_cas = true;
     } else if (std::strcmp(argv[i], "--seconds") == 0) {
       seconds = static_cast<double>(number());
       programs = ~0ull - first;
     } else {
       std::fprintf(stderr,
                    "usage: compare_engine [--programs N | --seconds S] [--seed S] [--first I] "
-                   "[--compiled FILE]\n");
+                   "[--compiled FILE] [--strong-cas]\n");
       return 2;
     }
   }
-  return run(first, programs, seconds, seed, compiled);
+  return run(first, programs, seconds, seed, compiled, strong_cas);
 }

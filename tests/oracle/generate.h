@@ -16,7 +16,7 @@ struct GenerateLimits {
 };
 
 // For whoever pays a process for each execution.
-inline constexpr GenerateLimits kSmallPrograms{60, 4};
+inline constexpr GenerateLimits kSmallPrograms{90, 4};
 
 Program random_program(heddle::Random& random, const GenerateLimits& limits);
 Program mutated_skeleton(heddle::Random& random, const GenerateLimits& limits);
