@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles and runs the programs of tests/programs the way a user would.
 
-    run_programs.py [--heddle FILE] [--compiler g++|clang++-19] [--work DIR] [PROGRAM ...]
+    run_programs.py [--heddle FILE] [--compiler g++|clang++-19] [--work DIR] [--check-trace FILE] [PROGRAM ...]
 
 The folder of a program is its verdict. One in pass/ has to survive every execution (exit code 0); one in fail/ has
 to be caught (66) with the kind of finding that its first line names, and `heddle replay` has to reproduce that kind.
@@ -16,7 +16,8 @@ Directives are comments at the top of the file, before its first line of code:
     // outcomes: A, B, ...      run with --histogram: exactly these outcomes are seen
     // skip: COMPILER REASON    a known gap (COMPILER may be `all`); the test is skipped and says so
 
-For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
+With --check-trace (build/bin/check_trace), three recorded executions of each program, and what was found, go through
+the axiom checker of tests/oracle. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import glob
@@ -86,7 +87,8 @@ class Program:
 class Test:
     """One program with one compiler. Everything happens in a folder of its own, which is kept."""
 
-    def __init__(self, heddle, program, compiler, work):
+    def __init__(self, heddle, program, compiler, work, check_trace=None):
+        self.check_trace = check_trace and os.path.realpath(check_trace)
         self.heddle, self.program, self.compiler = os.path.realpath(heddle), program, compiler
         name = f"{program.verdict}-{os.path.basename(program.path)}-{compiler}"
         self.folder = os.path.join(os.path.realpath(work), name)
@@ -94,7 +96,9 @@ class Test:
 
     def call(self, *arguments):
         """Runs heddle; answers (exit code, all output)."""
-        command = [self.heddle, *arguments]
+        return self.call_tool(self.heddle, *arguments)
+
+    def call_tool(self, *command):
         self.commands.append(shlex.join(command))
         # A process group, so that a hang takes its workers along.
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -115,7 +119,10 @@ class Test:
         if self.program.verdict == "pass":
             self.expect_clean(report)
         else:
-            self.expect_replay(self.expect_finding(report, output))
+            finding = self.expect_finding(report, output)
+            self.expect_replay(finding)
+            self.expect_consistent(finding["artifact"])
+        self.expect_consistent("-n", "3", "--", "./program", *self.program.words("args"))
         if self.compiler == "g++":
             self.expect_same_executions()
 
@@ -134,6 +141,14 @@ class Test:
         with open(os.path.join(self.folder, f"{way}.json"), encoding="utf-8") as file:
             report = json.load(file)
         return report["digest"], report["executions"], report["buggy_executions"]
+
+    def expect_consistent(self, *arguments):
+        """The axioms hold in these executions."""
+        if self.check_trace is None:
+            return
+        status, output = self.call_tool(self.check_trace, *arguments)
+        if status != 0:
+            raise Failure(f"an execution that the memory model forbids\n{tail(output)}")
 
     def compile(self):
         front_end, compiler = ("cc", C_COMPILER[self.compiler]) if self.program.is_c else ("c++", self.compiler)
@@ -200,14 +215,14 @@ def tail(output, lines=60):
     return "\n".join(text.splitlines()[-lines:])
 
 
-def run_one(heddle, program, compiler, work):
+def run_one(heddle, program, compiler, work, check_trace=None):
     """Runs one test, says how it went; answers its exit status."""
     name = f"{program.verdict}/{os.path.basename(program.path)} ({compiler})"
     reason = program.skip_reason(compiler)
     if reason is not None:
         print(f"skipped: {name}: {reason}")
         return SKIPPED
-    test = Test(heddle, program, compiler, work)
+    test = Test(heddle, program, compiler, work, check_trace)
     try:
         test.run()
     except (Failure, OSError, json.JSONDecodeError) as failure:
@@ -229,6 +244,7 @@ def main():
     parser.add_argument("--heddle", default=os.path.join(TESTS, "..", "build", "bin", "heddle"))
     parser.add_argument("--compiler", choices=sorted(C_COMPILER), action="append")
     parser.add_argument("--work", default=os.path.join(TESTS, "..", "build", "tests", "programs"))
+    parser.add_argument("--check-trace", metavar="FILE")
     parser.add_argument("--verdict", choices=("pass", "fail"))
     parser.add_argument("--directive", action="append", default=[])
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
@@ -238,7 +254,7 @@ def main():
 
     programs = [Program(path, arguments.verdict, arguments.directive)
                 for path in arguments.programs or all_programs()]
-    statuses = [run_one(arguments.heddle, program, compiler, arguments.work)
+    statuses = [run_one(arguments.heddle, program, compiler, arguments.work, arguments.check_trace)
                 for program in programs for compiler in arguments.compiler or sorted(C_COMPILER)]
     if len(statuses) == 1:
         return statuses[0]
