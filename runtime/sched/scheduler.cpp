@@ -46,12 +46,17 @@ std::uint32_t Scheduler::free_slot() const {
   return created_;
 }
 
-void Scheduler::prepare_ghosts(std::uint32_t count) {
-  for (std::uint32_t i = created_; i < created_ + count && i < kMaxThreads; ++i) {
+bool Scheduler::prepare_ghosts(std::uint32_t threads) {
+  bool made = false;
+  for (std::uint32_t i = created_; i < threads && i < kMaxThreads; ++i) {
     Thread& t = threads_[i];
-    if (t.ghost.fs_base == 0 && !make_ghost(i, kDefaultStackBytes, t.ghost)) return;
+    if (t.ghost.fs_base == 0) {
+      if (!make_ghost(i, kDefaultStackBytes, t.ghost)) break;
+      made = true;
+    }
     if (t.frames == nullptr) t.frames = call_stack_of(i);
   }
+  return made;
 }
 
 Thread* Scheduler::create(std::size_t stack_bytes, void (*entry)(void*)) {

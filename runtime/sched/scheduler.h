@@ -32,8 +32,8 @@ class Scheduler {
   // A new runnable thread, or nullptr when no slot or memory is left. Its first instruction is
   // entry(&thread).
   Thread* create(std::size_t stack_bytes, void (*entry)(void*));
-  // Makes `count` ghosts beforehand, so that forked executions need not.
-  void prepare_ghosts(std::uint32_t count);
+  // Makes the ghosts for executions of up to `threads` threads beforehand. True: some were missing.
+  bool prepare_ghosts(std::uint32_t threads);
 
   // The calling thread stops being runnable. The caller must switch away.
   void block(WaitKind kind, Address object, std::uint64_t deadline = kNoDeadline);
