@@ -85,6 +85,12 @@ void Campaign::drain(Process& worker) {
   const Channel channel = worker.channel();
   const std::uint64_t written = h.ring_written.load(std::memory_order_acquire);
   std::uint64_t read = h.ring_read.load(std::memory_order_relaxed);
+  if (written - read > channel.ring_capacity()) {
+    return end_with(
+        {"The program overwrote memory of heddle's. Look for a wild write, with AddressSanitizer for "
+         "example.",
+         ExitCode::kInconclusive});
+  }
   for (; read < written; ++read) {
     Arrived arrived{channel.ring()[read % channel.ring_capacity()], {}, {}};
     if ((arrived.result.flags & result_flags::kChoicesHeld) != 0) {
