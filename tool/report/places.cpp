@@ -168,6 +168,14 @@ const char* role_name(PartRole role) {
       return "freed";
     case PartRole::kRunningThread:
       return "running";
+    case PartRole::kInitialised:
+      return "initialised";
+    case PartRole::kDestroyed:
+      return "destroyed";
+    case PartRole::kNotified:
+      return "notified";
+    case PartRole::kSettled:
+      return "joined or detached";
   }
   return "?";
 }
