@@ -12,6 +12,16 @@ using sched::SyncObject;
 using sched::Thread;
 using sched::WaitKind;
 
+// Does a thread wait, one that will wake for no reason included?
+bool Execution::is_waited_on(const SyncObject& c) const {
+  if (scheduler_.waiters(WaitKind::kCondition, c.address) != 0) return true;
+  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    if (t.spurious && t.pending.kind == EventKind::kCondWake && t.pending.address == c.address) return true;
+  }
+  return false;
+}
+
 int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {
   visible({EventKind::kCondWait, MemoryOrder::kRelaxed, 0, c.address, pc});
   Thread& t = self();
@@ -24,7 +34,7 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
         m.count == 0 ? "wait with a mutex that is not locked" : "wait with a mutex that another thread holds",
         c, pc);
   }
-  if (c.partner != m.address && scheduler_.waiters(WaitKind::kCondition, c.address) != 0) {
+  if (c.partner != m.address && is_waited_on(c)) {
     misuse(FindingKind::kCondMisuse, "threads wait on one condition variable with different mutexes", c, pc);
   }
   c.partner = m.address;
@@ -44,7 +54,9 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
     spurious = true;
     // The wake-up for no reason may come at any later moment: the thread simply stays runnable.
     t.pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, pc};
+    t.spurious = true;
     run_others();
+    t.spurious = false;
   } else {
     wait(WaitKind::kCondition, c.address, deadline);
   }

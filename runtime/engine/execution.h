@@ -225,6 +225,7 @@ class Execution final : public strategy::View {
   void acquire_clock(std::uint32_t clock, ThreadId thread);
   void release_clock(std::uint32_t& clock);
   sched::Thread* choose_waiter(sched::WaitKind kind, Address object, std::uint32_t bits = ~0u);
+  bool is_waited_on(const sched::SyncObject& condition) const;
   bool expires_early(std::uint64_t deadline);
   void mutex_taken(sched::SyncObject& mutex, std::uint64_t pc, bool could_wait, bool blocked);
   // What holding and releasing a lock means beside its own state (locks.cpp).
