@@ -57,6 +57,7 @@ void Execution::visible(const PendingOperation& operation) {
   Thread& t = self();
   t.pending = operation;
   t.last_pc = operation.pc;
+  if (recording_) t.pending_stack = operation.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
   if (++result.steps >= next_check_) check_bounds();
   if (scheduler_.runnable().size() > 1 && !t.ignored) switch_to(choose_thread(true));
@@ -176,6 +177,13 @@ void Execution::switch_to(ThreadId thread) {
   enter_epoch();  // on return, the calling thread runs again
 }
 
+// Instrumented code reports its accesses itself; everything else may come from a library that it called.
+StackId Execution::event_stack(EventKind kind, std::uint64_t pc) {
+  const Thread& t = self();
+  if (kind <= EventKind::kVolatileWrite) return shadow_stack_of(t);
+  return t.pending.pc == pc && t.pending_stack != kEmptyStack ? t.pending_stack : stack_of(t);
+}
+
 Event* Execution::record(EventKind kind, std::uint64_t pc) {
   if (!recording_) return nullptr;
   ChannelHeader& h = *channel_.header();
@@ -189,7 +197,7 @@ Event* Execution::record(EventKind kind, std::uint64_t pc) {
   e.kind = kind;
   e.pc = pc;
   e.thread = scheduler_.current();
-  e.stack = stack_of(self());
+  e.stack = event_stack(kind, pc);
   h.event_count.store(at + 1, std::memory_order_relaxed);
   return &e;
 }

@@ -199,7 +199,10 @@ class Execution final : public strategy::View {
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
   }
+  // Where the thread is: by unwinding in recorded executions, else from the shadow stack. Not for plain
+  // accesses: too slow for those.
   StackId stack_of(const sched::Thread& thread);
+  StackId shadow_stack_of(const sched::Thread& thread);
   // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
@@ -236,7 +239,8 @@ class Execution final : public strategy::View {
   void report_race(const race::Race& race);
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
   void describe_memory(FindingBuilder& finding, Address address);
-  StackId access_stack() { return recording_ ? stack_of(self()) : kEmptyStack; }
+  StackId event_stack(EventKind kind, std::uint64_t pc);
+  StackId access_stack() { return recording_ ? shadow_stack_of(self()) : kEmptyStack; }
   std::uint32_t pick(strategy::ChoicePoint& point);
   void log_choice(const strategy::ChoicePoint& point, std::uint32_t picked);
   ThreadId choose_thread(bool can_continue);
@@ -285,7 +289,10 @@ class Execution final : public strategy::View {
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
-  bool detecting_ = false;  // the race detector runs
+  bool crashing_ = false;  // the stack may be damaged
+  std::uint32_t unwound_ = 0;
+  static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
+  bool detecting_ = false;                                // the race detector runs
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time

@@ -80,6 +80,7 @@ struct Thread {
   std::uint32_t wait_expected = 0;  // … and the value that was found
   std::uint64_t deadline = kNoDeadline;
   PendingOperation pending;
+  StackId pending_stack = kEmptyStack;  // callers of the pending operation, where they were unwound
 
   CallFrame* frames = nullptr;  // shadow call stack
   std::uint32_t depth = 0;

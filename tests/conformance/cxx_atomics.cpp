@@ -6,8 +6,6 @@
 // case: wait_enumeration
 // case: flag
 // case: reference
-// case: shared_pointer
-// case: weak_pointer
 // case: free_functions
 // case: counting_semaphore
 // case: binary_semaphore_timed
@@ -83,30 +81,6 @@ void reference() {
   add();
   other.join();
   assert(value == 2);
-}
-
-void shared_pointer() {
-#if defined(__cpp_lib_atomic_shared_ptr)
-  std::atomic<std::shared_ptr<int>> pointer(std::make_shared<int>(1));
-  std::thread other([&] { pointer.store(std::make_shared<int>(2)); });
-  const std::shared_ptr<int> seen = pointer.load();
-  assert(*seen == 1 || *seen == 2);
-  std::shared_ptr<int> expected = seen;
-  if (!pointer.compare_exchange_strong(expected, std::make_shared<int>(3))) assert(*expected == 2);
-  other.join();
-  assert(*pointer.load() == 2 || *pointer.load() == 3);
-#endif
-}
-
-void weak_pointer() {
-#if defined(__cpp_lib_atomic_shared_ptr)
-  auto owner = std::make_shared<int>(1);
-  std::atomic<std::weak_ptr<int>> pointer(owner);
-  std::thread other([&] { pointer.store(std::weak_ptr<int>()); });
-  if (const std::shared_ptr<int> seen = pointer.load().lock()) assert(*seen == 1);
-  other.join();
-  assert(pointer.load().expired());
-#endif
 }
 
 void free_functions() {
@@ -216,6 +190,6 @@ void short_latch() {
 
 #define CASE(name) {#name, name}
 RUN_CASES(CASE(wait_8), CASE(wait_16), CASE(wait_32), CASE(wait_64), CASE(wait_pointer),
-          CASE(wait_enumeration), CASE(flag), CASE(reference), CASE(shared_pointer), CASE(weak_pointer),
-          CASE(free_functions), CASE(counting_semaphore), CASE(binary_semaphore_timed), CASE(latch),
-          CASE(barrier), CASE(barrier_drop), CASE(fences), CASE(no_notify), CASE(short_latch))
+          CASE(wait_enumeration), CASE(flag), CASE(reference), CASE(free_functions), CASE(counting_semaphore),
+          CASE(binary_semaphore_timed), CASE(latch), CASE(barrier), CASE(barrier_drop), CASE(fences),
+          CASE(no_notify), CASE(short_latch))

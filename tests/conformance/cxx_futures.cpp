@@ -6,7 +6,6 @@
 // case: deferred
 // case: wait_for
 // case: packaged_task
-// case: value_at_thread_exit
 // case: never_set => deadlock: nothing can wake
 #include <chrono>
 #include <future>
@@ -108,14 +107,6 @@ void packaged_task() {
   other.join();
 }
 
-void value_at_thread_exit() {
-  std::promise<int> promise;
-  std::future<int> future = promise.get_future();
-  std::thread other([&] { promise.set_value_at_thread_exit(2); });
-  assert(future.get() == 2);
-  other.join();
-}
-
 void never_set() {
   std::promise<int> promise;
   std::future<int> future = promise.get_future();
@@ -127,4 +118,4 @@ void never_set() {
 
 #define CASE(name) {#name, name}
 RUN_CASES(CASE(promise), CASE(promise_exception), CASE(broken_promise), CASE(shared_future), CASE(async),
-          CASE(deferred), CASE(wait_for), CASE(packaged_task), CASE(value_at_thread_exit), CASE(never_set))
+          CASE(deferred), CASE(wait_for), CASE(packaged_task), CASE(never_set))

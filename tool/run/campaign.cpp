@@ -212,11 +212,7 @@ void Campaign::investigate(const ExecutionResult& result, std::uint64_t signatur
     if (signature == 0) return;
   }
   for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
-    const TraceFinding& finding = run->trace.findings[i];
-    if (finding.severity == Severity::kBug && finding.signature != signature && signature != 0 && same) {
-      // A second bug of the same execution: reported in its own right.
-    }
-    add_finding(run->trace, i, result, finding.signature);
+    add_finding(run->trace, i, result, run->trace.findings[i].signature);
   }
 }
 
