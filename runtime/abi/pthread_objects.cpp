@@ -14,7 +14,7 @@ bool is_copied_mark(engine::Execution& e, std::uint64_t mark, sched::SyncKind ki
 
 void report_unusable(engine::Execution& e, sched::SyncObject& object, bool destroyed, std::uint64_t pc) {
   TextBuffer<128> text;
-  text << "use of a " << sched::noun_of(object.kind)
+  text << "use of " << sched::article_of(object.kind) << sched::noun_of(object.kind)
        << (destroyed ? " that was destroyed" : " that was never initialised");
   e.misuse(engine::misuse_of(object.kind), text.c_str(), object, pc);
 }

@@ -104,7 +104,7 @@ void Execution::check_unused(const SyncObject& object, const char* deed, std::ui
   const Use use = use_of(scheduler_, object);
   if (use == Use::kNone) return;
   TextBuffer<160> text;
-  text << deed << " a " << sched::noun_of(object.kind)
+  text << deed << " " << sched::article_of(object.kind) << sched::noun_of(object.kind)
        << (use == Use::kHeld ? " that is locked" : " that a thread waits for");
   misuse(misuse_of(object.kind), text.c_str(), object, pc);
 }

@@ -36,6 +36,7 @@ struct CodePlace {
 
 // As reports call it.
 const char* noun_of(SyncKind kind);
+inline const char* article_of(SyncKind kind) { return kind == SyncKind::kRwlock ? "an " : "a "; }
 
 struct SyncObject {
   Address address = 0;

@@ -1,6 +1,6 @@
-// skip: g++ libstdc++ makes the value ready inside the library, by an atomic store that is not instrumented
-// skip: clang++-19 libstdc++ makes the value ready inside the library, by an atomic store that is not
-// instrumented case: value_at_thread_exit
+// skip: g++ libstdc++ makes the value ready inside the library, unseen
+// skip: clang++-19 libstdc++ makes the value ready inside the library, unseen
+// case: value_at_thread_exit
 #include <future>
 #include <thread>
 

@@ -1,4 +1,5 @@
 // flags: -D_GNU_SOURCE
+// clang-format off
 // case: unlock_of_unlocked => mutex misuse: unlock of a mutex that is not locked
 // case: unlock_by_another => mutex misuse: unlock of a mutex that another thread holds
 // case: destroy_locked => mutex misuse: destruction of a mutex that is locked
@@ -11,17 +12,20 @@
 // case: wait_without_lock => condition variable misuse: wait with a mutex that is not locked
 // case: wait_with_lock_of_another => condition variable misuse: wait with a mutex that another thread holds
 // case: wait_with_two_mutexes => condition variable misuse: with different mutexes
-// case: destroy_waited_condition => condition variable misuse: destruction of a condition variable that a
-// thread waits for case: use_destroyed_condition => condition variable misuse: use of a condition variable
-// that was destroyed case: lost_signal => lost wake-up: signalled only while nobody waited case:
-// nobody_signals => deadlock: nothing can wake case: rwlock_unlock_of_unlocked => rwlock misuse: unlock of an
-// rwlock that is not locked case: rwlock_unlock_by_another => rwlock misuse: unlock of an rwlock that another
-// thread holds case: rwlock_upgrade => deadlock: waits to write an rwlock that it holds for reading case:
-// destroy_read_locked => rwlock misuse: destruction of a rwlock that is locked case: use_destroyed_rwlock =>
-// rwlock misuse: use of a rwlock that was destroyed case: use_uninitialised_barrier => barrier misuse: never
-// initialised case: destroy_waited_barrier => barrier misuse: destruction of a barrier that a thread waits
-// for case: crowded_barrier => barrier misuse: 3 threads use a barrier that was made for 2 case:
-// deserted_barrier => deadlock: nothing can wake case: semaphore_overflow => semaphore misuse: SEM_VALUE_MAX
+// case: destroy_waited_condition => condition variable misuse: destruction of a condition variable that a thread waits for
+// case: use_destroyed_condition => condition variable misuse: use of a condition variable that was destroyed
+// case: lost_signal => lost wake-up: signalled only while nobody waited
+// case: nobody_signals => deadlock: nothing can wake
+// case: rwlock_unlock_of_unlocked => rwlock misuse: unlock of an rwlock that is not locked
+// case: rwlock_unlock_by_another => rwlock misuse: unlock of an rwlock that another thread holds
+// case: rwlock_upgrade => deadlock: waits to write an rwlock that it holds for reading
+// case: destroy_read_locked => rwlock misuse: destruction of an rwlock that is locked
+// case: use_destroyed_rwlock => rwlock misuse: use of an rwlock that was destroyed
+// case: use_uninitialised_barrier => barrier misuse: never initialised
+// case: destroy_waited_barrier => barrier misuse: destruction of a barrier that a thread waits for
+// case: crowded_barrier => barrier misuse: 3 threads use a barrier that was made for 2
+// case: deserted_barrier => deadlock: nothing can wake
+// case: semaphore_overflow => semaphore misuse: SEM_VALUE_MAX
 // case: use_uninitialised_semaphore => semaphore misuse: never initialised
 // case: destroy_waited_semaphore => semaphore misuse: destruction of a semaphore that a thread waits for
 // case: use_destroyed_semaphore => semaphore misuse: use of a semaphore that was destroyed
@@ -35,6 +39,7 @@
 // case: detach_twice => thread misuse: detach of a thread that is already detached
 // case: leak => warning thread leak: neither joined nor detached
 // case: recursive_once => deadlock: entered again by its own thread
+// clang-format on
 #include <limits.h>
 #include <semaphore.h>
 #include <stdatomic.h>
