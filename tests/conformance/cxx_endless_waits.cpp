@@ -11,7 +11,11 @@ namespace {
 
 void no_notify() {
   std::atomic<int> value = 0;
-  std::thread other([&] { value = 1; });
+  std::thread other([&] {
+    // Long enough for the wait to stop looking and to block.
+    for (int i = 0; i < 200; ++i) value.load(std::memory_order_relaxed);
+    value = 1;
+  });
   value.wait(0);
   other.join();
 }

@@ -52,7 +52,7 @@ static void inversion(void) {
 }
 
 static void* step(void* which) {
-  int me = (int)((char*)which - (char*)NULL) - 1;
+  int me = *(int*)which;
   await(me);
   take(me, (me + 1) % 3);
   atomic_fetch_add(&turn, 1);
@@ -61,7 +61,8 @@ static void* step(void* which) {
 
 static void three_threads(void) {
   pthread_t threads[3];
-  for (int i = 0; i < 3; ++i) threads[i] = start(step, (char*)NULL + i + 1);
+  int numbers[3] = {0, 1, 2};
+  for (int i = 0; i < 3; ++i) threads[i] = start(step, &numbers[i]);
   for (int i = 0; i < 3; ++i) join(threads[i]);
 }
 

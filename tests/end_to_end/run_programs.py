@@ -14,7 +14,7 @@ Directives are comments at the top of the file, before its first line of code:
     // args: ...                the program's arguments
     // executions: N            instead of 300
     // outcomes: A, B, ...      run with --histogram: exactly these outcomes are seen
-    // header: NAME             skipped where this is not installed below /usr/include
+    // header: NAME             skipped where this is not installed
     // skip: COMPILER REASON    a known gap (COMPILER may be `all`); the test is skipped and says so
 
 A program with cases lies elsewhere (conformance/, libraries/). Each is named by the program's first argument and explored on its own:
@@ -43,6 +43,7 @@ CXX_COMPILER = {"g++": ["g++"], "clang++-19": ["clang++-19"], "libc++": ["clang+
 DIRECTIVE = re.compile(
     r"^(?://|/\*)\s*(expect|message|flags|run|args|executions|outcomes|skip|header|case):\s*(.*?)\s*(?:\*/)?$")
 CASE = re.compile(r"^(\S+)(?:\s*=>\s*(warning )?([^:]+):\s*(.*))?$")
+INCLUDE_FOLDERS = ("/usr/include", "/usr/include/x86_64-linux-gnu")
 BUG, NO_BUG, SKIPPED = 66, 0, 77
 COMMAND_SECONDS = 100
 
@@ -111,7 +112,7 @@ class Program:
 
     def skip_reason(self, compiler):
         for header in self.directives.get("header", []):
-            if not os.path.exists(os.path.join("/usr/include", header)):
+            if not any(os.path.exists(os.path.join(folder, header)) for folder in INCLUDE_FOLDERS):
                 return f"<{header}> is not installed"
         for line in self.directives.get("skip", []):
             who, _, reason = line.partition(" ")
@@ -163,14 +164,15 @@ class Test:
             self.expect_clean(case, report)
 
     def compile(self):
+        flags = self.program.words("flags")
         if self.program.is_c:
             front_end, compiler, language = "cc", C_COMPILER[self.compiler], []
         else:
             compiler, *language = CXX_COMPILER[self.compiler]
             front_end, language = "c++", ["-std=c++20", *language]
         status, output = self.call(front_end, f"--compiler={compiler}", *language, "-g", "-O1", "-Wall", "-Wextra",
-                                   "-Werror", "-pthread", *self.program.words("flags"), self.program.path,
-                                   "-o", "program")
+                                   "-Werror", "-pthread", *(f for f in flags if not f.startswith("-l")),
+                                   self.program.path, *(f for f in flags if f.startswith("-l")), "-o", "program")
         if status != 0:
             raise Failure(f"does not compile (exit code {status})\n{output}")
 
