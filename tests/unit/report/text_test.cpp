@@ -5,6 +5,7 @@
 #include "core/base/random.h"
 #include "golden.h"
 #include "samples.h"
+#include "tool/report/columns.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
 #include "trace_builder.h"
