@@ -50,7 +50,8 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   if (m.waiters != 0) scheduler_.wake_all(WaitKind::kMutex, m.address);
   t.wait_mutex = m.address;
   bool spurious = false;
-  if (spurious_failure()) {
+  // POSIX: ETIMEDOUT if the time has passed at the time of the call, and nothing else.
+  if (deadline > scheduler_.now() && wakes_spuriously()) {
     spurious = true;
     // The wake-up for no reason may come at any later moment: the thread simply stays runnable.
     t.pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, pc};

@@ -135,9 +135,12 @@ bool Execution::spurious_failure() {
 // for that long. Long ones guard tests against hanging; they expire only when nothing else can run or when
 // the program's own clock has come to that time.
 bool Execution::expires_early(std::uint64_t deadline) {
-  constexpr std::uint64_t kShort = 1'000'000'000;
+  constexpr std::uint64_t kShort = 100'000'000;
   if (deadline == sched::kNoDeadline || timeouts_left_ == 0 || fair_) return false;
-  if (deadline > scheduler_.now() + kShort || choose(ChoiceKind::kTimeout, 2, 0) == 0) return false;
+  // What has passed already is no choice.
+  if (deadline <= scheduler_.now() || deadline > scheduler_.now() + kShort ||
+      choose(ChoiceKind::kTimeout, 2, 0) == 0)
+    return false;
   --timeouts_left_;
   return true;
 }

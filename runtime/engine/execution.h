@@ -87,6 +87,8 @@ class Execution final : public strategy::View {
                        const ChoiceKey* keys = nullptr);
   // May one more spurious failure happen, and does it?
   bool spurious_failure();
+  // … of a wait. With nobody else there is nothing to be found by it.
+  bool wakes_spuriously() { return scheduler_.unfinished_count() > 1 && spurious_failure(); }
   bool fair() const { return fair_; }
 
   // Blocks the calling thread and runs others until it is woken. True if it was woken, false if its deadline

@@ -29,7 +29,7 @@ int Execution::futex_wait(Address address, std::uint32_t expected, std::uint32_t
     e->value = expected;
   }
   done(EventKind::kFutexWait, 0);
-  if (spurious_failure()) return EINTR;
+  if (deadline > scheduler_.now() && wakes_spuriously()) return EINTR;
   Thread& t = self();
   t.wait_bits = bits;
   t.wait_expected = expected;

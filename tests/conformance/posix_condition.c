@@ -3,6 +3,7 @@
 // case: broadcast
 // case: timed_by_each_clock
 // case: times_out_with_nobody
+// case: time_has_passed
 // case: spurious_wake_ups_happen => assertion failure: ready
 // case: short_waits_time_out_early => assertion failure: error == 0
 // case: destroyed_after_broadcast
@@ -93,6 +94,15 @@ static void times_out_with_nobody(void) {
   join(other);
 }
 
+static void time_has_passed(void) {
+  pthread_t other = start(do_nothing, NULL);
+  struct timespec until = {0, 0};
+  pthread_mutex_lock(&mutex);
+  for (int i = 0; i < 3; ++i) assert(pthread_cond_timedwait(&condition, &mutex, &until) == ETIMEDOUT);
+  pthread_mutex_unlock(&mutex);
+  join(other);
+}
+
 static void spurious_wake_ups_happen(void) {
   pthread_t other = start(announce, NULL);
   pthread_mutex_lock(&mutex);
@@ -137,7 +147,7 @@ static void recursive_mutex(void) {
 }
 
 RUN_CASES({"hands_over", hands_over}, {"broadcast", broadcast}, {"timed_by_each_clock", timed_by_each_clock},
-          {"times_out_with_nobody", times_out_with_nobody},
+          {"times_out_with_nobody", times_out_with_nobody}, {"time_has_passed", time_has_passed},
           {"spurious_wake_ups_happen", spurious_wake_ups_happen},
           {"short_waits_time_out_early", short_waits_time_out_early},
           {"destroyed_after_broadcast", destroyed_after_broadcast}, {"recursive_mutex", recursive_mutex})
