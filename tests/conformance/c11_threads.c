@@ -53,8 +53,8 @@ static void mutexes(void) {
   assert(mtx_lock(&mutex) == thrd_success && mtx_trylock(&mutex) == thrd_success);
   thrd_create(&other, try_in_vain, NULL);
   thrd_join(other, NULL);
-  assert(mtx_unlock(&mutex) == thrd_success && mtx_unlock(&mutex) == thrd_success);
-  mtx_destroy(&mutex);
+  assert(mtx_unlock(&mutex) == thrd_success);
+  mtx_destroy(&mutex);  // locked, which C11 allows as long as nobody waits
 }
 
 static int time_out(void* argument) {
