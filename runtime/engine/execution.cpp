@@ -67,7 +67,7 @@ void Execution::visible(const PendingOperation& operation) {
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
   if (runnable.size() == 1) return runnable[0];
-  if (fair_) return next_in_turn();
+  if (fair_ || gives_way()) return next_in_turn();
   strategy::ChoicePoint point;
   point.kind = ChoiceKind::kThread;
   point.thread = scheduler_.current();
@@ -78,6 +78,22 @@ ThreadId Execution::choose_thread(bool can_continue) {
       scheduler_.runnable_hash() + 0x9e3779b9u * index_of(point.thread) + (can_continue ? 1u : 0u);
   point.fallback = can_continue ? self().runnable_position : 0;
   return runnable[pick(point)];
+}
+
+// A strategy may prefer one thread for as long as it likes. If that thread waits for another in a loop that
+// changes something each time, neither ever gets further: after a long run all take turns for a while.
+bool Execution::gives_way() {
+  constexpr std::uint64_t kTurns = 1024;
+  const std::uint64_t steps = channel_.header()->current.steps;
+  if (steps < turns_until_) return true;
+  if (scheduler_.current() != runner_) {
+    runner_ = scheduler_.current();
+    run_began_ = steps;
+  }
+  if (steps - run_began_ < spec().stagnation_steps) return false;
+  turns_until_ = steps + kTurns;
+  runner_ = kNoThread;
+  return true;
 }
 
 ThreadId Execution::next_in_turn() const {

@@ -248,6 +248,7 @@ class Execution final : public strategy::View {
   ThreadId choose_thread(bool can_continue);
   void switch_to(ThreadId thread);
   void start_detector();
+  bool gives_way();
   ThreadId next_in_turn() const;
   void hash(EventKind kind, std::uint64_t value) {
     auto& h = channel_.header()->current.trace_hash;
@@ -303,6 +304,9 @@ class Execution final : public strategy::View {
   std::uint64_t last_change_ = 0;
   std::uint64_t clock_read_change_ = 0;
   std::uint64_t next_check_ = 0;
+  ThreadId runner_ = kNoThread;  // who has been chosen again and again since step run_began_
+  std::uint64_t run_began_ = 0;
+  std::uint64_t turns_until_ = 0;
   std::uint64_t stagnation_ = 0;
   std::uint64_t fair_until_ = 0;
   std::uint64_t spin_visits_ = 0;

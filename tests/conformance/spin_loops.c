@@ -15,13 +15,14 @@
 // case: slow_progress
 // case: counter_in_memory
 // case: bounded_poll
-// case: stuck_on_volatile => livelock: stuck_on_volatile
-// case: stuck_on_atomic => livelock: spin_loops.c
-// case: stuck_on_compare_exchange => livelock: spin_loops.c
-// case: stuck_on_try_lock => livelock: spin_loops.c
-// case: stuck_with_yield => livelock: spin_loops.c
-// case: stuck_with_sleep => livelock: spin_loops.c
-// case: stuck_nested => livelock: spin_loops.c
+// case: counting_spin
+// case: stuck_on_volatile => livelock: #0 stuck_on_volatile
+// case: stuck_on_atomic => livelock: #0 load_and_pause
+// case: stuck_on_compare_exchange => livelock: #0 exchange_one
+// case: stuck_on_try_lock => livelock: #0 spin_on_mutex
+// case: stuck_with_yield => livelock: #0 load_and_yield
+// case: stuck_with_sleep => livelock: #0 load_and_sleep
+// case: stuck_nested => livelock: #0 stuck_nested
 // case: stuck_pair => livelock: 2 threads repeat
 #include <sched.h>
 #include <stdatomic.h>
@@ -280,6 +281,13 @@ static void bounded_poll(void) {
   join(other);
 }
 
+// Changes memory in every turn, and so never looks stuck.
+static void counting_spin(void) {
+  pthread_t other = start(set_flags, NULL);
+  while (!atomic_load(&other_flag)) atomic_fetch_add(&count, 1);
+  join(other);
+}
+
 static void* nothing(void* unused) { return unused; }
 
 static void stuck_on_volatile(void) {
@@ -350,7 +358,8 @@ RUN_CASES({"volatile_flag", volatile_flag}, {"pause", test_pause}, {"compare_exc
           {"try_lock", test_try_lock}, {"yield", yield}, {"sleep", test_sleep}, {"nested", nested},
           {"ticket", ticket}, {"mcs", mcs}, {"seqlock", seqlock}, {"peterson", peterson}, {"dekker", dekker},
           {"bakery", bakery}, {"slow_progress", slow_progress}, {"counter_in_memory", counter_in_memory},
-          {"bounded_poll", bounded_poll}, {"stuck_on_volatile", stuck_on_volatile},
-          {"stuck_on_atomic", stuck_on_atomic}, {"stuck_on_compare_exchange", stuck_on_compare_exchange},
-          {"stuck_on_try_lock", stuck_on_try_lock}, {"stuck_with_yield", stuck_with_yield},
-          {"stuck_with_sleep", stuck_with_sleep}, {"stuck_nested", stuck_nested}, {"stuck_pair", stuck_pair})
+          {"bounded_poll", bounded_poll}, {"counting_spin", counting_spin},
+          {"stuck_on_volatile", stuck_on_volatile}, {"stuck_on_atomic", stuck_on_atomic},
+          {"stuck_on_compare_exchange", stuck_on_compare_exchange}, {"stuck_on_try_lock", stuck_on_try_lock},
+          {"stuck_with_yield", stuck_with_yield}, {"stuck_with_sleep", stuck_with_sleep},
+          {"stuck_nested", stuck_nested}, {"stuck_pair", stuck_pair})
