@@ -75,10 +75,16 @@ class Execution final : public strategy::View {
   // --- visible operations
   // ----------------------------------------------------------------------------------------- Announces an
   // operation and lets the strategy decide who goes first. On return it is the caller's turn.
-  void visible(const sched::PendingOperation& operation);
+  [[gnu::always_inline]] void visible(const sched::PendingOperation& operation) {
+    self().pending = operation;
+    take_turn(operation.pc);
+  }
+  // … for who has announced it already.
+  void take_turn(std::uint64_t pc);
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) { hash(kind, value); }
-  Event* record(EventKind kind, std::uint64_t pc);  // nullptr when events are off
+  // nullptr when events are off
+  Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
   bool recording() const { return recording_; }
   // Something changed that another thread could see: the program is not spinning.
   void changed() { last_change_ = channel_.header()->current.steps; }
@@ -151,6 +157,8 @@ class Execution final : public strategy::View {
   // -------------------------------------------------------------------------------------- The store that a
   // load or update reads.
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
+  // … out of the `count` candidates of the read that the model has begun.
+  std::uint32_t choose_store(std::uint32_t count) { return count == 1 ? 0 : choose_store_among(count); }
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
   EventId next_event() const {
@@ -179,8 +187,8 @@ class Execution final : public strategy::View {
   // An atomic access that the model has committed; `time` is the thread's before it.
   template <race::AccessOp kOp, std::uint32_t kSize>
   void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
+    // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
     const ThreadId t = scheduler_.current();
-    race_.enter(t, time, memory_.clock(t));
     if (detecting_) {
       if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
         report_race(*race);
@@ -243,12 +251,41 @@ class Execution final : public strategy::View {
   void describe_memory(FindingBuilder& finding, Address address);
   StackId event_stack(EventKind kind, std::uint64_t pc);
   StackId access_stack() { return recording_ ? shadow_stack_of(self()) : kEmptyStack; }
+  std::uint32_t choose_store_among(std::uint32_t count);
+  Event* add_event(EventKind kind, std::uint64_t pc);
   std::uint32_t pick(strategy::ChoicePoint& point);
-  void log_choice(const strategy::ChoicePoint& point, std::uint32_t picked);
+  void log_choice(Choice choice) {
+    ChannelHeader& h = *channel_.header();
+    const std::uint32_t at = h.choice_count.load(std::memory_order_relaxed);
+    if (at < choice_capacity_) {
+      choices_[at] = choice;
+    } else {
+      h.current.flags |= result_flags::kChoiceLogOverflow;
+    }
+    h.choice_count.store(at + 1, std::memory_order_relaxed);
+  }
   ThreadId choose_thread(bool can_continue);
-  void switch_to(ThreadId thread);
+  std::uint32_t thread_alternatives_hash(bool can_continue) const {
+    return scheduler_.runnable_hash() + 0x9e3779b9u * index_of(scheduler_.current()) +
+           (can_continue ? 1u : 0u);
+  }
+  // The model's digest stands for the keys of all candidates: it is a function of what has led here.
+  std::uint32_t store_alternatives_hash() const {
+    return memory_.candidates_digest() + 0x9e3779b9u * index_of(scheduler_.current());
+  }
+  // What choose_thread(true) does under a uniform strategy.
+  ThreadId draw_thread() {
+    const auto runnable = scheduler_.runnable();
+    const ThreadId picked = runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
+    log_choice(Choice::make(ChoiceKind::kThread, thread_alternatives_hash(true), ChoiceKey::thread(picked)));
+    return picked;
+  }
+  void switch_to(ThreadId thread) {
+    if (thread == scheduler_.current()) return;
+    scheduler_.switch_to(thread);
+    enter_epoch();  // on return, the calling thread runs again
+  }
   void start_detector();
-  bool gives_way();
   ThreadId next_in_turn() const;
   void hash(EventKind kind, std::uint64_t value) {
     auto& h = channel_.header()->current.trace_hash;
@@ -276,7 +313,13 @@ class Execution final : public strategy::View {
   // What we know of a futex lies beside the word itself, which may also be another object to us.
   static Address futex_key(Address word) { return word + 1; }
 
+  // What one visible operation costs in virtual time. Small against every timeout that programs use.
+  static constexpr std::uint64_t kOperationNanoseconds = 10;
+
   Channel channel_;
+  Choice* choices_ = nullptr;  // the channel's log
+  std::uint32_t choice_capacity_ = 0;
+  Random* uniform_ = nullptr;  // the strategy's generator, if it draws uniformly
   strategy::Strategy* strategy_ = nullptr;
   SessionHooks hooks_;
   sched::Scheduler scheduler_;
@@ -304,9 +347,6 @@ class Execution final : public strategy::View {
   std::uint64_t last_change_ = 0;
   std::uint64_t clock_read_change_ = 0;
   std::uint64_t next_check_ = 0;
-  ThreadId runner_ = kNoThread;  // who has been chosen again and again since step run_began_
-  std::uint64_t run_began_ = 0;
-  std::uint64_t turns_until_ = 0;
   std::uint64_t stagnation_ = 0;
   std::uint64_t fair_until_ = 0;
   std::uint64_t spin_visits_ = 0;
