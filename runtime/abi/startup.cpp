@@ -3,6 +3,7 @@
 
 #include "core/base/pages.h"
 #include "runtime/abi/engine_access.h"
+#include "runtime/engine/callers.h"
 #include "runtime/session/session.h"
 
 extern "C" void*
@@ -81,6 +82,9 @@ namespace {
 __attribute__((constructor(101))) void start_engine() {
   if (!in_session() || current != nullptr) return;
   prepare_process_functions();
+  prepare_memory_functions();
+  prepare_string_functions();
+  engine::find_callers();
   current = session::start();
 }
 

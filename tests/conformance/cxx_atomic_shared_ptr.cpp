@@ -1,5 +1,3 @@
-// skip: g++ libstdc++ 12 unlocks the pointer by a relaxed store, a race that is its own
-// skip: clang++-19 libstdc++ 12 unlocks the pointer by a relaxed store, a race that is its own
 // skip: libc++ libc++ 19 has no std::atomic<std::shared_ptr>
 // case: shared_pointer
 // case: weak_pointer

@@ -142,7 +142,7 @@ TracePart captured_part(const FindingPart& from, const ChannelReader& reader, In
   TracePart part;
   part.role = known(from.role, kLastPartRole, PartRole::kHere);
   part.access = known(from.access, AccessKind::kAtomicWrite, AccessKind::kNone);
-  part.memory = known(from.memory, MemoryKind::kStack, MemoryKind::kUnknown);
+  part.memory = known(from.memory, MemoryKind::kThreadLocal, MemoryKind::kUnknown);
   part.size = from.size;
   part.thread = from.thread;
   part.other = from.other;

@@ -10,8 +10,7 @@ namespace heddle::codec {
 namespace {
 
 // A new value at the end of an enumeration is a new minor version; any other change is a new major one.
-static_assert(static_cast<int>(FindingKind::kCount) == 28 &&
-                  static_cast<int>(kLastPartRole) == 13 &&
+static_assert(static_cast<int>(FindingKind::kCount) == 28 && static_cast<int>(kLastPartRole) == 14 &&
                   static_cast<int>(Ending::kInternalError) == 8 && sizeof(RunSpec) == 264,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
@@ -268,7 +267,7 @@ std::string decode_part(std::string_view bytes, const Trace& trace, TracePart& p
         checked.read(p.access, f, AccessKind::kAtomicWrite, "access");
         break;
       case 3:
-        checked.read(p.memory, f, MemoryKind::kStack, "memory kind");
+        checked.read(p.memory, f, MemoryKind::kThreadLocal, "memory kind");
         break;
       case 4:
         p.size = narrow<std::uint8_t>(f.number);
