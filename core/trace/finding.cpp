@@ -58,6 +58,8 @@ const char* to_string(FindingKind kind) {
       return "thread leak";
     case FindingKind::kLockOrderInversion:
       return "lock-order inversion";
+    case FindingKind::kLockHeldAtThreadEnd:
+      return "lock held at thread end";
     case FindingKind::kCount:
       break;
   }

@@ -37,14 +37,21 @@ enum class FindingKind : std::uint8_t {
   // Warnings: exit code 0 unless --warnings-as-bugs.
   kThreadLeak,
   kLockOrderInversion,
+  kLockHeldAtThreadEnd,
   kCount,
 };
 
 enum class Severity : std::uint8_t { kBug = 0, kWarning = 1 };
 
 constexpr Severity severity_of(FindingKind kind) {
-  return kind == FindingKind::kThreadLeak || kind == FindingKind::kLockOrderInversion ? Severity::kWarning
-                                                                                      : Severity::kBug;
+  switch (kind) {
+    case FindingKind::kThreadLeak:
+    case FindingKind::kLockOrderInversion:
+    case FindingKind::kLockHeldAtThreadEnd:
+      return Severity::kWarning;
+    default:
+      return Severity::kBug;
+  }
 }
 
 // The part that a cited place plays in the finding.
@@ -60,7 +67,12 @@ enum class PartRole : std::uint8_t {
   kFreed,
   kRunningThread,  // any other thread's position
   kLocation,       // the memory concerned: `address`, and where it is no heap block what it is
+  kInitialised,    // where the object concerned was made
+  kDestroyed,      // where it was destroyed
+  kNotified,       // where it was signalled while nobody waited
+  kSettled,        // where the thread `other` was joined or detached before
 };
+inline constexpr PartRole kLastPartRole = PartRole::kSettled;
 
 // How a race's access touched memory.
 enum class AccessKind : std::uint8_t { kNone = 0, kRead, kWrite, kAtomicRead, kAtomicWrite };
@@ -72,7 +84,7 @@ struct FindingPart {
   std::uint64_t pc = 0;
   Address address = 0;  // object or memory concerned
   StackId stack = kEmptyStack;
-  std::uint32_t text = 0;    // offset into the text section, 0: none
+  std::uint32_t text = 0;    // what the object is ("mutex"): offset into the text section, 0: none
   EventId event = kNoEvent;  // an access: the last event before it, whose thread may be another
   ThreadId thread = kNoThread;
   ThreadId other = kNoThread;

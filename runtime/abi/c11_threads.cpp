@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/pthread_objects.h"
 
 namespace {
 
@@ -65,7 +65,18 @@ HEDDLE_EXPORT int mtx_init(mtx_t* mutex, int type) {
                             (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
   return status(pthread_mutex_init(pthread_of(mutex), &attributes));
 }
-HEDDLE_EXPORT void mtx_destroy(mtx_t* mutex) { pthread_mutex_destroy(pthread_of(mutex)); }
+// C11 7.26.4.2: nobody may wait for it; that it is locked is no matter.
+HEDDLE_EXPORT void mtx_destroy(mtx_t* mutex) {
+  if (auto* e = heddle::abi::engine()) {
+    heddle::sched::SyncObject& m = heddle::abi::mutex_object(*e, pthread_of(mutex), HEDDLE_CALLER_PC);
+    if (m.count != 0 && m.waiters == 0) {
+      e->locks().released(m.owner, m);
+      m.count = 0;
+      m.owner = heddle::kNoThread;
+    }
+  }
+  pthread_mutex_destroy(pthread_of(mutex));
+}
 HEDDLE_EXPORT int mtx_lock(mtx_t* mutex) { return status(pthread_mutex_lock(pthread_of(mutex))); }
 HEDDLE_EXPORT int mtx_trylock(mtx_t* mutex) { return status(pthread_mutex_trylock(pthread_of(mutex))); }
 HEDDLE_EXPORT int mtx_timedlock(mtx_t* __restrict mutex, const timespec* __restrict time) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/engine/atomics.h"
 #include "runtime/session/syscall_gate.h"
 
 namespace heddle::abi {
@@ -16,27 +17,91 @@ int as_result(int error) {
   return -1;
 }
 
+// FUTEX_WAKE_OP: the operation that `code` describes, on the second word (futex(2)).
+std::uint32_t apply(std::uint32_t code, std::uint32_t old) {
+  std::uint32_t operand = code >> 12 & 0xfff;
+  if ((code >> 28 & FUTEX_OP_OPARG_SHIFT) != 0) operand = 1u << (operand & 31);
+  switch (code >> 28 & 7) {
+    case FUTEX_OP_SET:
+      return operand;
+    case FUTEX_OP_ADD:
+      return old + operand;
+    case FUTEX_OP_OR:
+      return old | operand;
+    case FUTEX_OP_ANDN:
+      return old & ~operand;
+    default:
+      return old ^ operand;
+  }
+}
+
+bool compares(std::uint32_t code, std::uint32_t value) {
+  const auto old = static_cast<std::int32_t>(value);
+  const auto argument = static_cast<std::int32_t>(code << 20) >> 20;  // 12 bits with a sign
+  switch (code >> 24 & 15) {
+    case FUTEX_OP_CMP_EQ:
+      return old == argument;
+    case FUTEX_OP_CMP_NE:
+      return old != argument;
+    case FUTEX_OP_CMP_LT:
+      return old < argument;
+    case FUTEX_OP_CMP_LE:
+      return old <= argument;
+    case FUTEX_OP_CMP_GT:
+      return old > argument;
+    default:
+      return old >= argument;
+  }
+}
+
+long wake_op(engine::Execution& e, const long* a, std::uint64_t pc) {
+  const auto code = static_cast<std::uint32_t>(a[5]);
+  const std::uint32_t old =
+      engine::atomic_update<std::uint32_t>(e, {static_cast<Address>(a[4]), MemoryOrder::kSeqCst, pc},
+                                           [code](std::uint32_t value) { return apply(code, value); });
+  std::uint32_t woken = e.futex_wake(static_cast<Address>(a[0]), static_cast<std::uint32_t>(a[2]), ~0u, pc);
+  if (compares(code, old))
+    woken += e.futex_wake(static_cast<Address>(a[4]), static_cast<std::uint32_t>(a[3]), ~0u, pc);
+  return woken;
+}
+
 long futex(engine::Execution& e, const long* a, std::uint64_t pc) {
   const auto address = static_cast<Address>(a[0]);
   const long operation = a[1] & FUTEX_CMD_MASK;
   const auto value = static_cast<std::uint32_t>(a[2]);
   const auto* time = reinterpret_cast<const timespec*>(a[3]);
+  const auto bits = static_cast<std::uint32_t>(a[5]);
+  if (address % sizeof(std::uint32_t) != 0) return as_result(EINVAL);
   std::uint64_t deadline = sched::kNoDeadline;
   switch (operation) {
     case FUTEX_WAIT:  // relative time
+      if (time != nullptr && !valid_time(*time)) return as_result(EINVAL);
       if (time != nullptr) deadline = e.scheduler().now() + nanoseconds(*time);
-      return as_result(e.futex_wait(address, value, deadline, pc));
+      return as_result(e.futex_wait(address, value, ~0u, deadline, pc));
     case FUTEX_WAIT_BITSET:
+      if (bits == 0 || (time != nullptr && !valid_time(*time))) return as_result(EINVAL);
       if (time != nullptr) {
         deadline = deadline_of(*time, (a[1] & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC);
       }
-      return as_result(e.futex_wait(address, value, deadline, pc));
+      return as_result(e.futex_wait(address, value, bits, deadline, pc));
     case FUTEX_WAKE:
+      return static_cast<long>(e.futex_wake(address, value, ~0u, pc));
     case FUTEX_WAKE_BITSET:
-      return static_cast<long>(e.futex_wake(address, value, pc));
+      if (bits == 0) return as_result(EINVAL);
+      return static_cast<long>(e.futex_wake(address, value, bits, pc));
+    case FUTEX_WAKE_OP:
+      return wake_op(e, a, pc);
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE: {
+      const auto expected = static_cast<std::uint32_t>(a[5]);
+      const int result =
+          e.futex_requeue(address, value, static_cast<Address>(a[4]), static_cast<std::uint32_t>(a[3]),
+                          operation == FUTEX_CMP_REQUEUE ? &expected : nullptr, pc);
+      return result < 0 ? as_result(-result) : result;
+    }
     default:
-      e.unsupported("This futex operation (not a wait or a wake)",
-                    "Use a mutex and a condition variable instead.");
+      e.unsupported("A futex operation with priority inheritance (FUTEX_LOCK_PI and its relatives)",
+                    "Use pthread_mutex_t with PTHREAD_PRIO_INHERIT instead.");
   }
 }
 
@@ -51,6 +116,8 @@ HEDDLE_EXPORT long syscall(long number, ...) noexcept {
   va_end(list);
   if (auto* e = heddle::abi::engine()) {
     if (number == SYS_futex) return heddle::abi::futex(*e, a, HEDDLE_CALLER_PC);
+    if (number == SYS_futex_waitv)
+      e->unsupported("futex_waitv", "Let the thread wait for one word, or use a condition variable.");
     if (number == SYS_gettid) return gettid();
     if (number == SYS_getpid) return getpid();
     if (number == SYS_sched_yield) {

@@ -1,20 +1,33 @@
 // pthread_barrier_*.
 #include <errno.h>
+#include <limits.h>
 
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
 namespace {
 
-constexpr std::size_t kBarrierMark = 8;
+// libc's own, where the mark lies over count and shared.
+struct NativeBarrier {
+  unsigned in, current_round, count;
+  int shared;
+  unsigned out;
+};
+
+// There is no static initialiser: pthread_barrier_init was called before the engine ran, or never.
+bool is_initialised(const pthread_barrier_t& barrier) {
+  const auto& b = reinterpret_cast<const NativeBarrier&>(barrier);
+  return b.in == 0 && b.current_round == 0 && b.count != 0 && b.count <= INT_MAX && b.out == 0 &&
+         b.shared >= 0 && b.shared <= 0xff;
+}
+constexpr ObjectTraits<pthread_barrier_t> kBarrier{sched::SyncKind::kBarrier, offsetof(NativeBarrier, count),
+                                                   is_initialised};
 
 sched::SyncObject& barrier_object(engine::Execution& e, pthread_barrier_t* barrier, std::uint64_t pc) {
   bool is_new = false;
-  sched::SyncObject& b = marked_object(e, barrier, sched::SyncKind::kBarrier, kBarrierMark, is_new);
-  if (is_new) {
-    mark_of(barrier, kBarrierMark) = 0;
-    e.misuse(FindingKind::kBarrierMisuse, "use of a barrier that was not initialised", b, pc);
-  }
+  const unsigned count = reinterpret_cast<const NativeBarrier*>(barrier)->count;
+  sched::SyncObject& b = known_object(e, barrier, kBarrier, pc, is_new);
+  if (is_new) b.threshold = count;
   return b;
 }
 
@@ -25,25 +38,17 @@ using heddle::abi::engine;
 
 HEDDLE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
                                        unsigned count) noexcept {
-  const int error = HEDDLE_REAL(pthread_barrier_init)(barrier, attributes, count);
   auto* e = engine();
+  if (e != nullptr) heddle::abi::check_reinitialised(*e, barrier, heddle::abi::kBarrier, HEDDLE_CALLER_PC);
+  const int error = HEDDLE_REAL(pthread_barrier_init)(barrier, attributes, count);
   if (e == nullptr || error != 0) return error;
-  heddle::abi::mark_of(barrier, heddle::abi::kBarrierMark) = 0;
-  bool is_new = false;
-  auto& b = heddle::abi::marked_object(*e, barrier, heddle::sched::SyncKind::kBarrier,
-                                       heddle::abi::kBarrierMark, is_new);
-  b.threshold = count;
+  heddle::abi::made_object(*e, barrier, heddle::abi::kBarrier, HEDDLE_CALLER_PC).threshold = count;
   return 0;
 }
 HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_barrier_destroy)(barrier);
-  auto& b = heddle::abi::barrier_object(*e, barrier, HEDDLE_CALLER_PC);
-  if (b.count != 0) {
-    e->misuse(heddle::FindingKind::kBarrierMisuse, "destruction of a barrier that a thread waits at", b,
-              HEDDLE_CALLER_PC);
-  }
-  heddle::abi::mark_of(barrier, heddle::abi::kBarrierMark) = 0;
+  heddle::abi::destroy_object(*e, barrier, heddle::abi::kBarrier, HEDDLE_CALLER_PC);
   return 0;
 }
 HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {

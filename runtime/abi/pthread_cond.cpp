@@ -6,19 +6,26 @@
 namespace heddle::abi {
 
 namespace {
-constexpr std::size_t kConditionMark = 0;  // __wseq: libc's sequence of waiters, unused under the engine
+// Nobody waits, and no flags but the clock and the sharing. The other words count what libc's implementation
+// did, perhaps before the engine ran.
+bool is_initialised(const pthread_cond_t& condition) {
+  const auto& d = condition.__data;
+  return d.__wrefs <= 3 && d.__g_refs[0] <= 1 && d.__g_refs[1] <= 1;
+}
+constexpr ObjectTraits<pthread_cond_t> kCondition{sched::SyncKind::kCondition, 0, is_initialised};
+
 // libc keeps the clock of pthread_condattr_setclock in this bit of __wrefs.
 constexpr unsigned kMonotonicBit = 2;
 
 clockid_t clock_of(const pthread_cond_t* condition) {
   return (condition->__data.__wrefs & kMonotonicBit) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
-}  // namespace
-
-sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condition) {
+sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condition, std::uint64_t pc) {
   bool is_new = false;
-  return marked_object(e, condition, sched::SyncKind::kCondition, kConditionMark, is_new);
+  return known_object(e, condition, kCondition, pc, is_new);
 }
+
+}  // namespace
 
 }  // namespace heddle::abi
 
@@ -28,21 +35,26 @@ using heddle::abi::mutex_object;
 
 HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* condition,
                                     const pthread_condattr_t* attributes) noexcept {
-  return HEDDLE_REAL(pthread_cond_init)(condition, attributes);
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_cond_init)(condition, attributes);
+  heddle::abi::check_reinitialised(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
+  const int error = HEDDLE_REAL(pthread_cond_init)(condition, attributes);
+  if (error == 0) heddle::abi::made_object(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
+  return error;
 }
 
 HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_destroy)(condition);
-  const int error = e->condition_destroy(condition_object(*e, condition), HEDDLE_CALLER_PC);
-  heddle::abi::mark_of(condition, heddle::abi::kConditionMark) = 0;
-  return error;
+  heddle::abi::destroy_object(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
+  return 0;
 }
 
 HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_wait)(condition, mutex);
-  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC);
+  return e->condition_wait(condition_object(*e, condition, HEDDLE_CALLER_PC),
+                           mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -50,7 +62,8 @@ HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mute
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_timedwait)(condition, mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+  return e->condition_wait(condition_object(*e, condition, HEDDLE_CALLER_PC),
+                           mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                            heddle::abi::deadline_of(*time, heddle::abi::clock_of(condition)));
 }
 
@@ -58,19 +71,20 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
                                          const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_clockwait)(condition, mutex, clock, time);
-  if (!heddle::abi::valid_time(*time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
-  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+  if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
+  return e->condition_wait(condition_object(*e, condition, HEDDLE_CALLER_PC),
+                           mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                            heddle::abi::deadline_of(*time, clock));
 }
 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_signal)(condition);
-  return e->condition_signal(condition_object(*e, condition), HEDDLE_CALLER_PC);
+  return e->condition_signal(condition_object(*e, condition, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_broadcast)(condition);
-  return e->condition_broadcast(condition_object(*e, condition), HEDDLE_CALLER_PC);
+  return e->condition_broadcast(condition_object(*e, condition, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }

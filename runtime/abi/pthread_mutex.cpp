@@ -9,30 +9,47 @@ using sched::MutexType;
 using sched::SyncObject;
 
 namespace {
-constexpr std::size_t kMutexMark = offsetof(pthread_mutex_t, __data.__list);
-constexpr int kRobustBit = 16;  // libc's PTHREAD_MUTEX_ROBUST_NORMAL_NP
+
+// libc's bits of __kind beside the type.
+constexpr int kRobustBit = 16;
+constexpr int kPrioProtectBit = 64;
+constexpr int kKindBits = 0x3f3;
+constexpr unsigned kCeilingShift = 19;  // of __lock, priority protection only
+
+bool is_initialised(const pthread_mutex_t& mutex) {
+  const auto& d = mutex.__data;
+  const bool ceiling = (d.__kind & kPrioProtectBit) != 0;
+  return (d.__lock == 0 || ceiling) && d.__count == 0 && d.__owner == 0 && d.__nusers == 0 &&
+         (d.__kind & ~kKindBits) == 0 && d.__list.__prev == nullptr && d.__list.__next == nullptr;
+}
+
+constexpr ObjectTraits<pthread_mutex_t> kMutex{sched::SyncKind::kMutex,
+                                               offsetof(pthread_mutex_t, __data.__list), is_initialised};
+
+void take_type(SyncObject& m, const pthread_mutex_t& mutex) {
+  m.robust = (mutex.__data.__kind & kRobustBit) != 0;
+  switch (mutex.__data.__kind & 3) {
+    case PTHREAD_MUTEX_RECURSIVE_NP:
+      m.type = MutexType::kRecursive;
+      break;
+    case PTHREAD_MUTEX_ERRORCHECK_NP:
+      m.type = MutexType::kErrorCheck;
+      break;
+    case PTHREAD_MUTEX_ADAPTIVE_NP:
+      m.type = MutexType::kAdaptive;
+      break;
+    default:
+      m.type = MutexType::kNormal;
+      break;
+  }
+}
+
 }  // namespace
 
-SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex) {
+SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint64_t pc) {
   bool is_new = false;
-  SyncObject& m = marked_object(e, mutex, sched::SyncKind::kMutex, kMutexMark, is_new);
-  if (is_new) {
-    m.robust = (mutex->__data.__kind & kRobustBit) != 0;
-    switch (mutex->__data.__kind & 3) {
-      case PTHREAD_MUTEX_RECURSIVE_NP:
-        m.type = MutexType::kRecursive;
-        break;
-      case PTHREAD_MUTEX_ERRORCHECK_NP:
-        m.type = MutexType::kErrorCheck;
-        break;
-      case PTHREAD_MUTEX_ADAPTIVE_NP:
-        m.type = MutexType::kAdaptive;
-        break;
-      default:
-        m.type = MutexType::kNormal;
-        break;
-    }
-  }
+  SyncObject& m = known_object(e, mutex, kMutex, pc, is_new);
+  if (is_new) take_type(m, *mutex);
   return m;
 }
 
@@ -42,34 +59,39 @@ using heddle::abi::engine;
 using heddle::abi::mutex_object;
 
 HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexattr_t* attributes) noexcept {
-  return HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);  // clears our mark
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);
+  heddle::abi::check_reinitialised(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC);
+  const int error = HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);
+  if (error != 0) return error;
+  heddle::abi::take_type(heddle::abi::made_object(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC), *mutex);
+  return 0;
 }
 
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_destroy)(mutex);
-  const int error = e->mutex_destroy(mutex_object(*e, mutex), HEDDLE_CALLER_PC);
-  heddle::abi::mark_of(mutex, heddle::abi::kMutexMark) = 0;
-  return error;
+  heddle::abi::destroy_object(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC);
+  return 0;
 }
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_lock)(mutex);
-  return e->mutex_lock(mutex_object(*e, mutex), HEDDLE_CALLER_PC);
+  return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_trylock)(mutex);
-  return e->mutex_try_lock(mutex_object(*e, mutex), HEDDLE_CALLER_PC);
+  return e->mutex_try_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_timedlock)(mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->mutex_lock(mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+  return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                        heddle::abi::deadline_of(*time, CLOCK_REALTIME));
 }
 
@@ -77,21 +99,37 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t cloc
                                           const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_clocklock)(mutex, clock, time);
-  if (!heddle::abi::valid_time(*time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
-  return e->mutex_lock(mutex_object(*e, mutex), HEDDLE_CALLER_PC, heddle::abi::deadline_of(*time, clock));
+  if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
+  return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
+                       heddle::abi::deadline_of(*time, clock));
 }
 
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_unlock)(mutex);
-  return e->mutex_unlock(mutex_object(*e, mutex), HEDDLE_CALLER_PC);
+  return e->mutex_unlock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_consistent)(mutex);
-  heddle::sched::SyncObject& m = mutex_object(*e, mutex);
+  heddle::sched::SyncObject& m = mutex_object(*e, mutex, HEDDLE_CALLER_PC);
   if (!m.robust || !m.inconsistent) return EINVAL;
   m.inconsistent = false;
   return 0;
+}
+
+// Priorities mean nothing to the scheduler; the ceiling is kept where libc keeps it.
+HEDDLE_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* mutex, int ceiling, int* old) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old);
+  if ((mutex->__data.__kind & heddle::abi::kPrioProtectBit) == 0) return EINVAL;
+  if (ceiling < sched_get_priority_min(SCHED_FIFO) || ceiling > sched_get_priority_max(SCHED_FIFO))
+    return EINVAL;
+  heddle::sched::SyncObject& m = mutex_object(*e, mutex, HEDDLE_CALLER_PC);
+  const int error = e->mutex_lock(m, HEDDLE_CALLER_PC);
+  if (error != 0 && error != EDEADLK) return error;
+  *old = static_cast<int>(static_cast<unsigned>(mutex->__data.__lock) >> heddle::abi::kCeilingShift);
+  mutex->__data.__lock = static_cast<int>(static_cast<unsigned>(ceiling) << heddle::abi::kCeilingShift);
+  return error != 0 ? 0 : e->mutex_unlock(m, HEDDLE_CALLER_PC);
 }

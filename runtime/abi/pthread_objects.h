@@ -9,34 +9,91 @@
 namespace heddle::abi {
 
 // The mark that a known object carries in bytes that libc leaves to its own implementation. An object that
-// was constructed again at the same address has zeros there and is taken as new.
+// was constructed again at the same address has zeros there and is taken as new; a destroyed one keeps a mark
+// of its own, by which a later use is recognised.
 template <typename Object>
 std::uint64_t& mark_of(Object* object, std::size_t offset) {
   return *reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(object) + offset);
 }
-constexpr std::uint64_t mark_value(Address address) { return address ^ 0x9ae16a3b2f90404full; }
+constexpr std::uint64_t kMarkKey = 0x9ae16a3b2f90404full;
+constexpr std::uint64_t mark_value(Address address) { return address ^ kMarkKey; }
+constexpr std::uint64_t gone_value(Address address) { return address ^ ~kMarkKey; }
 
+// How objects of one kind are known.
 template <typename Object>
-sched::SyncObject& marked_object(engine::Execution& e, Object* object, sched::SyncKind kind,
-                                 std::size_t offset, bool& is_new) {
+struct ObjectTraits {
+  sched::SyncKind kind;
+  std::size_t mark;  // offset
+  // Has an initialiser, or nothing but zeros, been here? Only asked where there is no mark.
+  bool (*is_initialised)(const Object& object);
+};
+
+// Does the mark stand for a copy of a known object? POSIX forbids to use one; programs that move idle locks
+// work all the same, so it counts as new.
+bool is_copied_mark(engine::Execution& e, std::uint64_t mark, sched::SyncKind kind);
+[[noreturn]] void report_unusable(engine::Execution& e, sched::SyncObject& object, bool destroyed,
+                                  std::uint64_t pc);
+
+// The engine's object for the program's; `is_new` where it begins its life with this use.
+template <typename Object>
+sched::SyncObject& known_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
+                                std::uint64_t pc, bool& is_new) {
   const auto address = reinterpret_cast<Address>(object);
-  sched::SyncObject& sync = e.sync_objects().get(address, kind);
-  std::uint64_t& mark = mark_of(object, offset);
+  sched::SyncObject& sync = e.sync_objects().get(address, traits.kind);
+  std::uint64_t& mark = mark_of(object, traits.mark);
   is_new = mark != mark_value(address);
   if (is_new) {
-    const std::uint32_t number = sync.number;
+    if (mark == gone_value(address) && sync.destroyed) report_unusable(e, sync, true, pc);
+    const bool copied = mark != 0 && is_copied_mark(e, mark, traits.kind);
     e.forget(sync);
-    sync = sched::SyncObject{};
-    sync.address = address;
-    sync.kind = kind;
-    sync.number = number;
+    e.sync_objects().renew(sync, traits.kind);
+    if (!copied && !traits.is_initialised(*object)) report_unusable(e, sync, false, pc);
     mark = mark_value(address);
   }
   return sync;
 }
 
-sched::SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex);
-sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condition);
+// After libc's init function has been called: a new object, made here.
+template <typename Object>
+sched::SyncObject& made_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
+                               std::uint64_t pc) {
+  const auto address = reinterpret_cast<Address>(object);
+  sched::SyncObject& sync = e.sync_objects().get(address, traits.kind);
+  e.forget(sync);
+  e.sync_objects().renew(sync, traits.kind);
+  sync.made = e.place(pc);
+  mark_of(object, traits.mark) = mark_value(address);
+  return sync;
+}
+
+// Before libc's init function is called, which overwrites the mark.
+template <typename Object>
+void check_reinitialised(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
+                         std::uint64_t pc) {
+  const auto address = reinterpret_cast<Address>(object);
+  if (mark_of(object, traits.mark) != mark_value(address)) return;
+  const sched::SyncObject* sync = e.sync_objects().find(address);
+  if (sync != nullptr && sync->kind == traits.kind) e.check_unused(*sync, "initialisation of", pc);
+}
+
+template <typename Object>
+void destroy_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
+                    std::uint64_t pc) {
+  bool is_new = false;
+  e.destroy_object(known_object(e, object, traits, pc, is_new), pc);
+  mark_of(object, traits.mark) = gone_value(reinterpret_cast<Address>(object));
+}
+
+// All bytes of [begin, end) are zero.
+inline bool zeros(const void* object, std::size_t begin, std::size_t end) {
+  const auto* bytes = static_cast<const unsigned char*>(object);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (bytes[i] != 0) return false;
+  }
+  return true;
+}
+
+sched::SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint64_t pc);
 
 // Virtual time as the program's clocks show it.
 inline constexpr std::uint64_t kRealtimeBase = 1'767'225'600'000'000'000ull;  // 2026-01-01 00:00 UTC
@@ -46,6 +103,7 @@ constexpr std::uint64_t clock_base(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealtimeBase
                                                                                          : kMonotonicBase;
 }
+inline bool valid_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 inline bool valid_time(const timespec& t) { return t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000; }
 inline std::uint64_t nanoseconds(const timespec& t) {
   if (t.tv_sec < 0) return 0;

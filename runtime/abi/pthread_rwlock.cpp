@@ -9,19 +9,39 @@ namespace {
 using sched::SyncKind;
 using sched::SyncObject;
 
-constexpr std::size_t kRwlockMark = 0;  // the readers' count of libc's own implementation
+// The counters need not be zero: a library may have used the lock before the engine ran.
+bool is_initialised(const pthread_rwlock_t& lock) {
+  const auto& d = lock.__data;
+  return d.__pad3 == 0 && d.__pad4 == 0 && d.__pad2 == 0 && d.__shared >= 0 && d.__shared <= 1 &&
+         d.__flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+constexpr ObjectTraits<pthread_rwlock_t> kRwlock{SyncKind::kRwlock, 0, is_initialised};
 
-SyncObject& rwlock_object(engine::Execution& e, pthread_rwlock_t* lock) {
+void take_kind(SyncObject& l, const pthread_rwlock_t& lock) {
+  l.prefers_writers = lock.__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+SyncObject& rwlock_object(engine::Execution& e, pthread_rwlock_t* lock, std::uint64_t pc) {
   bool is_new = false;
-  return marked_object(e, lock, SyncKind::kRwlock, kRwlockMark, is_new);
+  SyncObject& l = known_object(e, lock, kRwlock, pc, is_new);
+  if (is_new) take_kind(l, *lock);
+  return l;
 }
 
-// A spin lock is one int, with no room for a mark: known by its address, made anew by pthread_spin_init.
-SyncObject& spin_object(engine::Execution& e, pthread_spinlock_t* lock) {
-  return e.sync_objects().get(reinterpret_cast<Address>(lock), SyncKind::kSpinLock);
-}
+// A spin lock is one int, with no room for a mark: known by its address, made anew by pthread_spin_init. One
+// that was initialised before the engine ran has libc's value for an open lock.
+constexpr int kOpenSpinLock = 1;
+constexpr int kDestroyedSpinLock = -1;
 
-bool valid_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
+SyncObject& spin_object(engine::Execution& e, pthread_spinlock_t* lock, std::uint64_t pc) {
+  const auto address = reinterpret_cast<Address>(lock);
+  const SyncObject* known = e.sync_objects().find(address);
+  const bool is_new = known == nullptr || known->kind != SyncKind::kSpinLock;
+  SyncObject& l = e.sync_objects().get(address, SyncKind::kSpinLock);
+  if (l.destroyed && *lock == kDestroyedSpinLock) report_unusable(e, l, true, pc);
+  if (is_new && *lock != kOpenSpinLock) report_unusable(e, l, false, pc);
+  return l;
+}
 
 }  // namespace
 }  // namespace heddle::abi
@@ -33,99 +53,109 @@ using heddle::sched::kNoDeadline;
 
 HEDDLE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock,
                                       const pthread_rwlockattr_t* attributes) noexcept {
-  return HEDDLE_REAL(pthread_rwlock_init)(lock, attributes);
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_init)(lock, attributes);
+  heddle::abi::check_reinitialised(*e, lock, heddle::abi::kRwlock, HEDDLE_CALLER_PC);
+  const int error = HEDDLE_REAL(pthread_rwlock_init)(lock, attributes);
+  if (error != 0) return error;
+  heddle::abi::take_kind(heddle::abi::made_object(*e, lock, heddle::abi::kRwlock, HEDDLE_CALLER_PC), *lock);
+  return 0;
 }
 HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_destroy)(lock);
-  auto& l = rwlock_object(*e, lock);
-  if (l.count != 0 || l.owner != heddle::kNoThread) {
-    e->misuse(heddle::FindingKind::kRwlockMisuse, "destruction of an rwlock that is locked", l,
-              HEDDLE_CALLER_PC);
-  }
-  heddle::abi::mark_of(lock, heddle::abi::kRwlockMark) = 0;
+  heddle::abi::destroy_object(*e, lock, heddle::abi::kRwlock, HEDDLE_CALLER_PC);
   return 0;
 }
 HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_rdlock)(lock);
-  return e->rwlock_lock(rwlock_object(*e, lock), false, false, kNoDeadline, HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), false, false, kNoDeadline,
+                        HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_wrlock)(lock);
-  return e->rwlock_lock(rwlock_object(*e, lock), true, false, kNoDeadline, HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), true, false, kNoDeadline,
+                        HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_tryrdlock)(lock);
-  return e->rwlock_lock(rwlock_object(*e, lock), false, true, kNoDeadline, HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), false, true, kNoDeadline,
+                        HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_trywrlock)(lock);
-  return e->rwlock_lock(rwlock_object(*e, lock), true, true, kNoDeadline, HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), true, true, kNoDeadline, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_timedrdlock)(lock, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), false, false,
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), false, false,
                         heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_timedwrlock)(lock, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), true, false, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
-                        HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), true, false,
+                        heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_clockrdlock)(lock, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), false, false, heddle::abi::deadline_of(*time, clock),
-                        HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), false, false,
+                        heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_clockwrlock)(lock, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
-  return e->rwlock_lock(rwlock_object(*e, lock), true, false, heddle::abi::deadline_of(*time, clock),
-                        HEDDLE_CALLER_PC);
+  return e->rwlock_lock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), true, false,
+                        heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_unlock)(lock);
-  return e->rwlock_unlock(rwlock_object(*e, lock), HEDDLE_CALLER_PC);
+  return e->rwlock_unlock(rwlock_object(*e, lock, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) noexcept {
   if (auto* e = engine()) {
-    auto& l = spin_object(*e, lock);
-    l.kind = heddle::sched::SyncKind::kNone;
+    auto& l =
+        e->sync_objects().get(reinterpret_cast<heddle::Address>(lock), heddle::sched::SyncKind::kSpinLock);
+    if (!l.destroyed) e->check_unused(l, "initialisation of", HEDDLE_CALLER_PC);
+    e->forget(l);
+    e->sync_objects().renew(l, heddle::sched::SyncKind::kSpinLock);
+    l.made = e->place(HEDDLE_CALLER_PC);
   }
   return HEDDLE_REAL(pthread_spin_init)(lock, shared);
 }
 HEDDLE_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_spin_destroy)(lock);
-  return e->mutex_destroy(spin_object(*e, lock), HEDDLE_CALLER_PC);
+  e->destroy_object(spin_object(*e, lock, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
+  *lock = heddle::abi::kDestroyedSpinLock;
+  return 0;
 }
 HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_spin_lock)(lock);
-  return e->mutex_lock(spin_object(*e, lock), HEDDLE_CALLER_PC);
+  return e->mutex_lock(spin_object(*e, lock, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_spin_trylock)(lock);
-  return e->mutex_try_lock(spin_object(*e, lock), HEDDLE_CALLER_PC);
+  return e->mutex_try_lock(spin_object(*e, lock, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_spin_unlock)(lock);
-  return e->mutex_unlock(spin_object(*e, lock), HEDDLE_CALLER_PC);
+  return e->mutex_unlock(spin_object(*e, lock, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }

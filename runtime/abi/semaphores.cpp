@@ -8,12 +8,18 @@
 namespace heddle::abi {
 namespace {
 
-constexpr std::size_t kSemaphoreMark = 16;
+// Behind libc's value, in bytes that it does not use.
+constexpr std::size_t kMark = 16;
+constexpr std::uint64_t kNativelyMade = 0x6e617469766573ull;
 
-// A semaphore that we have not seen before (named, or initialised before the engine ran) has libc's value.
-sched::SyncObject& semaphore_object(engine::Execution& e, sem_t* semaphore) {
+bool is_initialised(const sem_t& semaphore) {
+  return *reinterpret_cast<const std::uint64_t*>(semaphore.__size + kMark) == kNativelyMade;
+}
+constexpr ObjectTraits<sem_t> kSemaphore{sched::SyncKind::kSemaphore, kMark, is_initialised};
+
+sched::SyncObject& semaphore_object(engine::Execution& e, sem_t* semaphore, std::uint64_t pc) {
   bool is_new = false;
-  sched::SyncObject& s = marked_object(e, semaphore, sched::SyncKind::kSemaphore, kSemaphoreMark, is_new);
+  sched::SyncObject& s = known_object(e, semaphore, kSemaphore, pc, is_new);
   if (is_new) {
     int value = 0;
     HEDDLE_REAL(sem_getvalue)(semaphore, &value);
@@ -37,53 +43,58 @@ using heddle::abi::semaphore_object;
 using heddle::sched::kNoDeadline;
 
 HEDDLE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
+  auto* e = engine();
+  if (e != nullptr)
+    heddle::abi::check_reinitialised(*e, semaphore, heddle::abi::kSemaphore, HEDDLE_CALLER_PC);
   const int result = HEDDLE_REAL(sem_init)(semaphore, shared, value);
-  if (result == 0 && engine() != nullptr) heddle::abi::mark_of(semaphore, heddle::abi::kSemaphoreMark) = 0;
-  return result;
+  if (result != 0) return result;
+  if (e != nullptr) {
+    heddle::abi::made_object(*e, semaphore, heddle::abi::kSemaphore, HEDDLE_CALLER_PC).count = value;
+  } else if (heddle::abi::in_session()) {
+    heddle::abi::mark_of(semaphore, heddle::abi::kMark) = heddle::abi::kNativelyMade;
+  }
+  return 0;
 }
 HEDDLE_EXPORT int sem_destroy(sem_t* semaphore) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_destroy)(semaphore);
-  auto& s = semaphore_object(*e, semaphore);
-  if (e->scheduler().waiters(heddle::sched::WaitKind::kSemaphore, s.address) != 0) {
-    e->misuse(heddle::FindingKind::kSemaphoreMisuse, "destruction of a semaphore that a thread waits on", s,
-              HEDDLE_CALLER_PC);
-  }
-  heddle::abi::mark_of(semaphore, heddle::abi::kSemaphoreMark) = 0;
+  heddle::abi::destroy_object(*e, semaphore, heddle::abi::kSemaphore, HEDDLE_CALLER_PC);
   return 0;
 }
 HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_wait)(semaphore);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false, kNoDeadline, HEDDLE_CALLER_PC));
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), false, kNoDeadline,
+                                     HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_trywait)(semaphore);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), true, kNoDeadline, HEDDLE_CALLER_PC));
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), true, kNoDeadline,
+                                     HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_timedwait)(semaphore, time);
   if (!heddle::abi::valid_time(*time)) return as_result(EINVAL);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false,
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), false,
                                      heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_clockwait)(semaphore, clock, time);
-  if (!heddle::abi::valid_time(*time)) return as_result(EINVAL);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore), false,
+  if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return as_result(EINVAL);
+  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), false,
                                      heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_post)(semaphore);
-  return as_result(e->semaphore_post(semaphore_object(*e, semaphore), HEDDLE_CALLER_PC));
+  return as_result(e->semaphore_post(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_getvalue(sem_t* semaphore, int* value) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_getvalue)(semaphore, value);
-  *value = static_cast<int>(semaphore_object(*e, semaphore).count);
+  *value = static_cast<int>(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC).count);
   return 0;
 }

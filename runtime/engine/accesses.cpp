@@ -127,6 +127,7 @@ void Execution::forget(sched::SyncObject& object) {
 
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   if (bytes == 0) return;
+  if (fair_ && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
   if (detecting_) {
     if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack(pc))) report_race(*race);
   }

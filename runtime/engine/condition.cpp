@@ -12,14 +12,29 @@ using sched::SyncObject;
 using sched::Thread;
 using sched::WaitKind;
 
+// Does a thread wait, one that will wake for no reason included?
+bool Execution::is_waited_on(const SyncObject& c) const {
+  if (scheduler_.waiters(WaitKind::kCondition, c.address) != 0) return true;
+  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    if (t.spurious && t.pending.kind == EventKind::kCondWake && t.pending.address == c.address) return true;
+  }
+  return false;
+}
+
 int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {
   visible({EventKind::kCondWait, MemoryOrder::kRelaxed, 0, c.address, pc});
   Thread& t = self();
   if (m.count == 0 || m.owner != t.id) {
-    if (m.type == sched::MutexType::kErrorCheck || m.type == sched::MutexType::kRecursive) return EPERM;
-    misuse(FindingKind::kCondMisuse, "wait with a mutex that the thread does not hold", c, pc);
+    if (m.type == sched::MutexType::kErrorCheck || m.type == sched::MutexType::kRecursive || m.robust)
+      return EPERM;
+    c.partner = m.address;
+    misuse(
+        FindingKind::kCondMisuse,
+        m.count == 0 ? "wait with a mutex that is not locked" : "wait with a mutex that another thread holds",
+        c, pc);
   }
-  if (c.waiters != 0 && c.partner != m.address) {
+  if (c.partner != m.address && is_waited_on(c)) {
     misuse(FindingKind::kCondMisuse, "threads wait on one condition variable with different mutexes", c, pc);
   }
   c.partner = m.address;
@@ -34,18 +49,20 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   release(m);
   m.count = 0;
   m.owner = kNoThread;
+  lock_released(m);
   if (m.waiters != 0) scheduler_.wake_all(WaitKind::kMutex, m.address);
   t.wait_mutex = m.address;
   bool spurious = false;
-  if (spurious_failure()) {
+  // POSIX: ETIMEDOUT if the time has passed at the time of the call, and nothing else.
+  if (deadline > scheduler_.now() && wakes_spuriously()) {
     spurious = true;
     // The wake-up for no reason may come at any later moment: the thread simply stays runnable.
     t.pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, pc};
+    t.spurious = true;
     run_others();
+    t.spurious = false;
   } else {
-    ++c.waiters;
     wait(WaitKind::kCondition, c.address, deadline);
-    --c.waiters;
   }
   const bool timed_out = !spurious && t.timed_out;
   t.wait_mutex = 0;
@@ -62,13 +79,13 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
 }
 
 // Which of the threads that wait here is woken is a choice.
-Thread* Execution::choose_waiter(WaitKind kind, Address object) {
+Thread* Execution::choose_waiter(WaitKind kind, Address object, std::uint32_t bits) {
   constexpr std::uint32_t kMost = 64;
   ChoiceKey keys[kMost];
   Thread* waiters[kMost];
   std::uint32_t count = 0;
   scheduler_.for_each_blocked([&](Thread& t) {
-    if (t.wait == kind && t.wait_object == object && count < kMost) {
+    if (t.wait == kind && t.wait_object == object && (t.wait_bits & bits) != 0 && count < kMost) {
       keys[count] = ChoiceKey::thread(t.id);
       waiters[count++] = &t;
     }
@@ -81,6 +98,7 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
   Thread* woken = choose_waiter(WaitKind::kCondition, c.address);
   if (woken == nullptr) {
     ++c.unheard;
+    c.unheard_at = place(pc);
   } else {
     scheduler_.make_runnable(*woken);
     woken->pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, woken->last_pc};
@@ -96,23 +114,15 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
 int Execution::condition_broadcast(SyncObject& c, std::uint64_t pc) {
   visible({EventKind::kCondBroadcast, MemoryOrder::kRelaxed, 0, c.address, pc});
   const std::uint32_t woken = scheduler_.wake_all(WaitKind::kCondition, c.address);
-  if (woken == 0) ++c.unheard;
+  if (woken == 0) {
+    ++c.unheard;
+    c.unheard_at = place(pc);
+  }
   done(EventKind::kCondBroadcast, woken);
   if (Event* e = record(EventKind::kCondBroadcast, pc)) {
     e->address = c.address;
     e->value = woken;
   }
-  return 0;
-}
-
-int Execution::condition_destroy(SyncObject& c, std::uint64_t pc) {
-  if (c.waiters != 0) {
-    // POSIX allows destruction right after a broadcast: only threads still blocked count.
-    if (scheduler_.waiters(WaitKind::kCondition, c.address) != 0) {
-      misuse(FindingKind::kCondMisuse, "destruction of a condition variable that a thread waits on", c, pc);
-    }
-  }
-  c.kind = sched::SyncKind::kNone;
   return 0;
 }
 

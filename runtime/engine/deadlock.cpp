@@ -5,6 +5,7 @@
 
 namespace heddle::engine {
 
+using sched::SyncObject;
 using sched::Thread;
 using sched::ThreadState;
 using sched::WaitKind;
@@ -25,18 +26,76 @@ bool Execution::find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length
   return true;
 }
 
-void Execution::cite_cycle(FindingBuilder& finding, const ThreadId* cycle, std::uint32_t length) {
-  for (std::uint32_t i = 0; i < length; ++i) {
-    const Thread& t = scheduler_.thread(cycle[i]);
-    FindingPart& waits = finding.part(PartRole::kBlockedThread, t, t.last_pc);
-    waits.address = t.wait_object;
-    waits.other = t.waits_for;
-    sched::SyncObject* object = sync_.find(t.wait_object);
-    if (t.wait == WaitKind::kJoin || object == nullptr) continue;
-    FindingPart& held = finding.part(PartRole::kHolds, scheduler_.thread(t.waits_for), object->where_pc);
-    held.address = object->address;
-    held.stack = object->where_stack;
+// The thread's wait, and where those that it waits for took what it wants.
+void Execution::cite_wait(FindingBuilder& finding, const Thread& t) {
+  finding.wait_part(PartRole::kBlockedThread, t);
+  if (SyncObject* object = waited_object(t)) finding.cite_holders(*object, t.waits_for);
+}
+
+SyncObject* Execution::waited_object(const Thread& t) {
+  if (t.state != ThreadState::kBlocked || t.wait == WaitKind::kJoin) return nullptr;
+  return sync_.find(t.wait == WaitKind::kFutex ? futex_key(t.wait_object) : t.wait_object);
+}
+
+// A wait for something that has been announced already, to nobody; and nobody is left to announce it again.
+bool Execution::report_lost_wake_up() {
+  const Thread* loser = nullptr;
+  const SyncObject* unheard = nullptr;
+  bool changed = false;
+  scheduler_.for_each_blocked([&](Thread& t) {
+    if (loser != nullptr || (t.wait != WaitKind::kCondition && t.wait != WaitKind::kFutex)) return;
+    const SyncObject* object = waited_object(t);
+    // Not heard by anybody, and not given by the waiting thread itself.
+    const bool lost = object != nullptr && object->unheard_at.pc != 0 && object->unheard_at.thread != t.id;
+    changed = t.wait == WaitKind::kFutex &&
+              *reinterpret_cast<const volatile std::uint32_t*>(t.wait_object) != t.wait_expected;
+    if (!lost && !changed) return;
+    loser = &t;
+    unheard = lost ? object : nullptr;
+  });
+  if (loser == nullptr) return false;
+  const bool condition = loser->wait == WaitKind::kCondition;
+  FindingBuilder finding(
+      *this, FindingKind::kLostWakeUp,
+      condition ? "a thread waits on a condition variable that was signalled only while nobody waited, and "
+                  "no thread is left to signal it again"
+      : changed ? "a thread waits for a value to change; it has changed, but nobody woke the thread"
+                : "a thread waits to be woken at a place where others were woken only while nobody waited");
+  finding.wait_part(PartRole::kHere, *loser);
+  if (unheard != nullptr) {
+    FindingPart& p = finding.object_part(PartRole::kNotified, scheduler_.thread(unheard->unheard_at.thread),
+                                         unheard->unheard_at.pc, *unheard);
+    p.stack = unheard->unheard_at.stack;
+    if (!condition) p.address = loser->wait_object;
   }
+  finding.cite_other_threads();
+  finding.cite_creations();
+  return true;
+}
+
+// More threads meet at a barrier than it was made for: the last ones begin a round that nobody completes.
+bool Execution::report_crowded_barrier() {
+  const Thread* last = nullptr;
+  const SyncObject* barrier = nullptr;
+  scheduler_.for_each_blocked([&](Thread& t) {
+    if (t.wait != WaitKind::kBarrier) return;
+    const SyncObject* object = waited_object(t);
+    if (object == nullptr ||
+        static_cast<std::uint32_t>(__builtin_popcountll(object->users)) <= object->threshold)
+      return;
+    last = &t;
+    barrier = object;
+  });
+  if (last == nullptr) return false;
+  TextBuffer<160> text;
+  text.decimal(__builtin_popcountll(barrier->users)) << " threads use a barrier that was made for ";
+  text.decimal(barrier->threshold) << ", and one of them waits in a round that nobody will complete";
+  FindingBuilder finding(*this, FindingKind::kBarrierMisuse, text.c_str());
+  finding.wait_part(PartRole::kHere, *last);
+  finding.cite_origin(*barrier);
+  finding.cite_other_threads();
+  finding.cite_creations();
+  return true;
 }
 
 void Execution::report_deadlock() {
@@ -46,42 +105,27 @@ void Execution::report_deadlock() {
   for (std::uint32_t i = 0; i < scheduler_.thread_count() && !circle; ++i) {
     circle = find_cycle(ThreadId{static_cast<std::uint16_t>(i)}, cycle, length);
   }
-  // Without a circle somebody waits for a signal that nobody is left to give. If it was given before the wait
-  // began, it was lost.
-  const sched::SyncObject* lost = nullptr;
-  const Thread* loser = nullptr;
-  scheduler_.for_each_blocked([&](Thread& t) {
-    const sched::SyncObject* object = sync_.find(t.wait_object);
-    if (t.wait == WaitKind::kCondition && object != nullptr && object->unheard != 0) {
-      lost = object;
-      loser = &t;
-    }
-  });
-  if (!circle && lost != nullptr) {
-    FindingBuilder finding(
-        *this, FindingKind::kLostWakeUp,
-        "a thread waits on a condition variable that was signalled only while nobody waited, and "
-        "no thread is left to signal it again");
-    finding.part(PartRole::kHere, *loser, loser->last_pc).address = lost->address;
-    finding.cite_other_threads();
-    finding.cite_creations();
-  } else {
+  // Without a circle somebody waits for what nobody is left to give.
+  if (!circle && (report_lost_wake_up() || report_crowded_barrier())) finish(Ending::kFinding, 0);
+  {
     TextBuffer<256> text;
-    if (circle) {
+    if (circle && length == 1) {
+      const WaitKind wait = scheduler_.thread(cycle[0]).wait;
+      text << (wait == WaitKind::kWriteLock  ? "a thread waits to write an rwlock that it holds for reading"
+               : wait == WaitKind::kReadLock ? "a thread that reads an rwlock waits to read it once more, "
+                                               "behind a writer that waits for it"
+                                             : "a thread waits for a lock that it holds itself");
+    } else if (circle) {
       text << "a circle of ";
-      text.decimal(length) << (length == 1 ? " thread waits for itself" : " threads wait for each other");
+      text.decimal(length) << " threads wait for each other";
     } else {
       text << "every thread waits and nothing can wake any of them";
     }
     FindingBuilder finding(*this, FindingKind::kDeadlock, text.c_str());
     if (circle) {
-      cite_cycle(finding, cycle, length);
+      for (std::uint32_t i = 0; i < length; ++i) cite_wait(finding, scheduler_.thread(cycle[i]));
     } else {
-      scheduler_.for_each_blocked([&](Thread& t) {
-        FindingPart& p = finding.part(PartRole::kBlockedThread, t, t.last_pc);
-        p.address = t.wait_object;
-        p.other = t.waits_for;
-      });
+      scheduler_.for_each_blocked([&](Thread& t) { cite_wait(finding, t); });
     }
     finding.cite_other_threads();
     finding.cite_creations();

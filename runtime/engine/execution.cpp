@@ -27,10 +27,12 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   hooks_ = hooks;
   scheduler_.start();
   sync_.start();
+  locks_.start();
   recording_ = spec().record_events != 0;
   stagnation_ = spec().stagnation_steps;
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
+  timeouts_left_ = spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
@@ -119,8 +121,30 @@ bool Execution::spurious_failure() {
   return true;
 }
 
+// A short timed wait may be over before another thread has done anything: a thread can be kept from running
+// for that long. Long ones guard tests against hanging; they expire only when nothing else can run or when
+// the program's own clock has come to that time.
+bool Execution::expires_early(std::uint64_t deadline) {
+  constexpr std::uint64_t kShort = 100'000'000;
+  if (deadline == sched::kNoDeadline || timeouts_left_ == 0 || fair_) return false;
+  // What has passed already is no choice.
+  if (deadline <= scheduler_.now() || deadline > scheduler_.now() + kShort ||
+      choose(ChoiceKind::kTimeout, 2, 0) == 0)
+    return false;
+  --timeouts_left_;
+  return true;
+}
+
 bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {
   Thread& t = self();
+  if (expires_early(deadline)) {
+    // The moment may come at any time from here on: the thread stays among those that can be chosen, and no
+    // wake-up is spent on it.
+    run_others();
+    scheduler_.advance_to(deadline);
+    t.timed_out = true;
+    return false;
+  }
   scheduler_.block(kind, object, deadline);
   t.waits_for = waits_for;
   // An untimed wait in a circle of untimed waits can never end, whatever the other threads do.

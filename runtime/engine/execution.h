@@ -21,6 +21,7 @@
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/race/race_detector.h"
+#include "runtime/sched/lock_graph.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sync_object.h"
 #include "runtime/strategy/replay.h"
@@ -51,6 +52,9 @@ class RuntimeScope {
 
 class FindingBuilder;
 
+// The kind of finding for wrong use of such an object.
+FindingKind misuse_of(sched::SyncKind kind);
+
 class Execution final : public strategy::View {
  public:
   // Adopts the calling thread as the program's main thread.
@@ -61,6 +65,7 @@ class Execution final : public strategy::View {
   const RunSpec& spec() const { return channel_.header()->spec; }
   sched::Scheduler& scheduler() { return scheduler_; }
   sched::SyncTable& sync_objects() { return sync_; }
+  sched::LockGraph& locks() { return locks_; }
   sched::Thread& self() { return scheduler_.self(); }
   memory::MemoryModel& memory() { return memory_; }
   Random& outside() { return outside_; }  // what the program draws from the system: getrandom and its like
@@ -88,10 +93,12 @@ class Execution final : public strategy::View {
                        const ChoiceKey* keys = nullptr);
   // May one more spurious failure happen, and does it?
   bool spurious_failure();
+  // … of a wait. With nobody else there is nothing to be found by it.
+  bool wakes_spuriously() { return scheduler_.unfinished_count() > 1 && spurious_failure(); }
   bool fair() const { return fair_; }
 
   // Blocks the calling thread and runs others until it is woken. True if it was woken, false if its deadline
-  // passed.
+  // passed; that a short deadline passes before anybody else acts is a choice.
   bool wait(sched::WaitKind kind, Address object, std::uint64_t deadline = sched::kNoDeadline,
             ThreadId waits_for = kNoThread);
   void run_others();  // the calling thread cannot go on: switch to one that can
@@ -116,12 +123,10 @@ class Execution final : public strategy::View {
   int mutex_lock(sched::SyncObject& mutex, std::uint64_t pc, std::uint64_t deadline = sched::kNoDeadline);
   int mutex_try_lock(sched::SyncObject& mutex, std::uint64_t pc);
   int mutex_unlock(sched::SyncObject& mutex, std::uint64_t pc);
-  int mutex_destroy(sched::SyncObject& mutex, std::uint64_t pc);
   int condition_wait(sched::SyncObject& condition, sched::SyncObject& mutex, std::uint64_t pc,
                      std::uint64_t deadline = sched::kNoDeadline);
   int condition_signal(sched::SyncObject& condition, std::uint64_t pc);
   int condition_broadcast(sched::SyncObject& condition, std::uint64_t pc);
-  int condition_destroy(sched::SyncObject& condition, std::uint64_t pc);
   int rwlock_lock(sched::SyncObject& lock, bool write, bool only_try, std::uint64_t deadline,
                   std::uint64_t pc);
   int rwlock_unlock(sched::SyncObject& lock, std::uint64_t pc);
@@ -129,8 +134,19 @@ class Execution final : public strategy::View {
   int barrier_wait(sched::SyncObject& barrier, std::uint64_t pc);
   int semaphore_wait(sched::SyncObject& semaphore, bool only_try, std::uint64_t deadline, std::uint64_t pc);
   int semaphore_post(sched::SyncObject& semaphore, std::uint64_t pc);
-  int futex_wait(Address address, std::uint32_t expected, std::uint64_t deadline, std::uint64_t pc);
-  std::uint32_t futex_wake(Address address, std::uint32_t most, std::uint64_t pc);
+  int futex_wait(Address address, std::uint32_t expected, std::uint32_t bits, std::uint64_t deadline,
+                 std::uint64_t pc);
+  std::uint32_t futex_wake(Address address, std::uint32_t most, std::uint32_t bits, std::uint64_t pc);
+  // Wakes `most` and lets up to `move` others wait at `to` instead. FUTEX_CMP_REQUEUE: EAGAIN as a negative
+  // number if *address is not *expected any more.
+  int futex_requeue(Address address, std::uint32_t most, Address to, std::uint32_t move,
+                    const std::uint32_t* expected, std::uint64_t pc);
+  // An object of any kind is destroyed, initialised again, or its memory freed: it must not be in use.
+  void destroy_object(sched::SyncObject& object, std::uint64_t pc);
+  void check_unused(const sched::SyncObject& object, const char* deed, std::uint64_t pc);
+  sched::CodePlace place(std::uint64_t pc) {
+    return {pc, recording_ ? stack_of(self()) : kEmptyStack, scheduler_.current()};
+  }
 
   // Happens-before edges that a synchronisation object makes.
   void acquire(sched::SyncObject& object);
@@ -158,6 +174,10 @@ class Execution final : public strategy::View {
   // side when this epoch first did it: since then the memory was neither freed nor accessed by anybody else.
   template <race::AccessOp kOp, std::uint32_t kSize>
   void plain_access(Address address, std::uint64_t pc) {
+    if constexpr (kOp == race::AccessOp::kWrite) {
+      if (fair_) [[unlikely]]
+        note_plain_write(address, kSize);
+    }
     if (detecting_ && race_.is_still<kOp, kSize>(address)) return;
     plain_access_anew<kOp, kSize>(address, pc);
   }
@@ -208,6 +228,7 @@ class Execution final : public strategy::View {
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
                            std::uint64_t pc);
+  [[noreturn]] void thread_misuse(const char* message, const sched::Thread& thread, std::uint64_t pc);
   [[noreturn]] void finish(Ending ending, int status);
   [[noreturn]] void unsupported(const char* name, const char* advice);
   void warn(FindingKind kind, const char* message, std::uint64_t pc);
@@ -227,7 +248,15 @@ class Execution final : public strategy::View {
 
   void acquire_clock(std::uint32_t clock, ThreadId thread);
   void release_clock(std::uint32_t& clock);
-  sched::Thread* choose_waiter(sched::WaitKind kind, Address object);
+  sched::Thread* choose_waiter(sched::WaitKind kind, Address object, std::uint32_t bits = ~0u);
+  bool is_waited_on(const sched::SyncObject& condition) const;
+  bool expires_early(std::uint64_t deadline);
+  void mutex_taken(sched::SyncObject& mutex, std::uint64_t pc, bool could_wait, bool blocked);
+  // What holding and releasing a lock means beside its own state (locks.cpp).
+  void lock_taken(sched::SyncObject& lock, bool shared, bool could_wait, std::uint64_t pc);
+  void lock_released(sched::SyncObject& lock) { locks_.released(scheduler_.current(), lock); }
+  void report_lock_order(const sched::LockCycle& cycle);
+  void leave_locks();  // the thread ends
   template <race::AccessOp kOp, std::uint32_t kSize>
   [[gnu::noinline]] void plain_access_anew(Address address, std::uint64_t pc) {
     before_access();
@@ -304,15 +333,23 @@ class Execution final : public strategy::View {
     h = ((h << 7 | h >> 57) ^ word) * 0xff51afd7ed558ccdull;
   }
 
+  void note_settled(sched::Thread& thread, std::uint64_t pc);
+
   // fairness.cpp: spins that can never end.
   void check_bounds();
   void observe_spin();
   void leave_fair_mode();
+  void note_plain_write(Address address, std::uint64_t bytes);
   [[noreturn]] void report_livelock();
 
   [[noreturn]] void report_deadlock();
   bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
-  void cite_cycle(FindingBuilder& finding, const ThreadId* cycle, std::uint32_t length);
+  bool report_lost_wake_up();
+  bool report_crowded_barrier();
+  void cite_wait(FindingBuilder& finding, const sched::Thread& thread);
+  sched::SyncObject* waited_object(const sched::Thread& thread);
+  // What we know of a futex lies beside the word itself, which may also be another object to us.
+  static Address futex_key(Address word) { return word + 1; }
 
   // What one visible operation costs in virtual time. Small against every timeout that programs use.
   static constexpr std::uint64_t kOperationNanoseconds = 10;
@@ -325,6 +362,7 @@ class Execution final : public strategy::View {
   SessionHooks hooks_;
   sched::Scheduler scheduler_;
   sched::SyncTable sync_;
+  sched::LockGraph locks_;
   memory::MemoryModel memory_;
   race::RaceDetector race_;
   memory::SyncClock* sync_clocks_ = nullptr;  // by SyncObject::clock
@@ -350,6 +388,7 @@ class Execution final : public strategy::View {
   bool detecting_ = false;                                // the race detector runs
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
+  std::uint32_t timeouts_left_ = 0;  // that come before their time
   std::uint32_t clock_reads_ = 0;
   std::uint32_t prefix_events_ = 0;
   std::uint64_t last_change_ = 0;

@@ -4,6 +4,11 @@
 // thread that runs keeps returning to private states that it has been in before, no continuation can ever
 // change anything: a livelock. A loop that counts (a bounded poll, a benchmark) has a new private state each
 // time and is never called one.
+#include <sys/uio.h>
+
+#include <cerrno>
+
+#include "core/base/raw_syscall.h"
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
 #include "runtime/engine/spin_state.h"
@@ -14,8 +19,8 @@ using sched::Thread;
 
 namespace {
 
-// To know a private state takes the unwinder, microseconds: one visible operation in so many is looked at. States
-// that come back also come back among those.
+// To know a private state takes the unwinder, microseconds: one visible operation in so many is looked at.
+// States that come back also come back among those.
 constexpr std::uint64_t kLookEvery = 8;
 constexpr std::uint64_t kVisitsPerThread = 4096;  // looks
 constexpr std::uint64_t kAllNew = 1024;           // so many looks without a state seen twice: no spin
@@ -23,6 +28,34 @@ constexpr std::uint64_t kStates = 1u << 14;
 
 // States seen since fair mode began; open addressing, 0 is empty. Outside the Execution to keep that small.
 std::uint64_t seen[kStates];
+
+// What the running thread has written by plain accesses since its latest visit: private state, too, if it
+// lies in memory. Where there is more than fits, the count alone tells one visit from the next.
+constexpr std::uint32_t kWrites = 64;
+constexpr std::uint64_t kMostBytes = 64;  // of one write that are looked at
+struct PlainWrite {
+  Address address;
+  std::uint64_t bytes;
+};
+PlainWrite writes[kWrites];
+std::uint64_t write_count = 0;
+
+std::uint64_t take_writes() {
+  std::uint64_t hash = 0;
+  for (std::uint32_t i = 0; i < write_count && i < kWrites; ++i) {
+    unsigned char bytes[kMostBytes] = {};
+    // By the kernel: the program may have unmapped it since.
+    const iovec to{bytes, writes[i].bytes};
+    const iovec from{reinterpret_cast<void*>(writes[i].address), writes[i].bytes};
+    if (raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), &to, 1, &from, 1, 0) == -EPERM)
+      memcpy(bytes, from.iov_base, from.iov_len);  // a sandbox that forbids the call
+    for (std::uint64_t k = 0; k < writes[i].bytes; ++k) hash = mix(hash, bytes[k]);
+  }
+  static std::uint64_t overflows = 0;
+  if (write_count > kWrites) hash = mix(hash, ++overflows);
+  write_count = 0;
+  return hash;
+}
 
 bool insert(std::uint64_t state) {
   if (state == 0) state = 1;
@@ -34,6 +67,21 @@ bool insert(std::uint64_t state) {
     }
   }
   return true;
+}
+
+bool only_looks(EventKind kind) {
+  switch (kind) {
+    case EventKind::kAtomicLoad:
+    case EventKind::kAtomicUpdate:
+    case EventKind::kVolatileRead:
+    case EventKind::kMutexLock:
+    case EventKind::kRwlockReadLock:
+    case EventKind::kRwlockWriteLock:
+    case EventKind::kSemaphoreWait:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -59,6 +107,7 @@ void Execution::check_bounds() {
     spin_visits_ = 0;
     spin_states_ = 0;
     spin_change_ = last_change_;
+    write_count = 0;
     memset(seen, 0, sizeof seen);
     return;
   }
@@ -77,6 +126,11 @@ void Execution::leave_fair_mode() {
   if (next_check_ > spec().max_steps && steps < spec().max_steps) next_check_ = spec().max_steps;
 }
 
+void Execution::note_plain_write(Address address, std::uint64_t bytes) {
+  if (write_count < kWrites) writes[write_count] = {address, bytes < kMostBytes ? bytes : kMostBytes};
+  ++write_count;
+}
+
 void Execution::observe_spin() {
   if (last_change_ != spin_change_) {
     if (channel_.header()->current.steps < spec().max_steps) return leave_fair_mode();
@@ -86,15 +140,17 @@ void Execution::observe_spin() {
     memset(seen, 0, sizeof seen);
     return;
   }
+  Thread& t = self();
+  if (only_looks(t.pending.kind)) t.spin = t.pending;
   // Of each thread every so many operations, whoever runs between.
-  if (self().spin_operations++ % kLookEvery != 0) return;
+  if (t.spin_operations++ % kLookEvery != 0) return;
   ++spin_visits_;
   std::uint64_t state = 0;
   {
     RuntimeScope scope;  // the unwinder takes a mutex
     state = private_state();
   }
-  if (insert(mix(state, index_of(scheduler_.current())))) ++spin_states_;
+  if (insert(mix(mix(state, take_writes()), index_of(scheduler_.current())))) ++spin_states_;
   if (spin_states_ > kStates / 2 || (spin_states_ >= kAllNew && spin_states_ == spin_visits_)) {
     // Ever new private states: somebody is computing.
     if (channel_.header()->current.steps >= spec().max_steps) finish(Ending::kCut, 0);
@@ -115,7 +171,9 @@ void Execution::report_livelock() {
     FindingBuilder finding(*this, FindingKind::kLivelock, text.c_str());
     for (const ThreadId id : scheduler_.runnable()) {
       const Thread& t = scheduler_.thread(id);
-      finding.part(PartRole::kHere, t, t.pending.pc).address = t.pending.address;
+      // The load that the loop turns around, rather than the pause or the yield beside it.
+      const sched::PendingOperation& at = t.spin.pc != 0 ? t.spin : t.pending;
+      finding.part(PartRole::kHere, t, at.pc).address = at.address;
     }
     finding.cite_other_threads();
     finding.cite_creations();

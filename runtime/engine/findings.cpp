@@ -1,5 +1,7 @@
 #include "runtime/engine/finding_builder.h"
 
+#include <initializer_list>
+
 #include "core/base/random.h"
 #include "core/base/text_buffer.h"
 #include "runtime/engine/call_stack.h"
@@ -84,6 +86,55 @@ FindingPart& FindingBuilder::part(PartRole role, const Thread& thread, std::uint
   return p;
 }
 
+FindingPart& FindingBuilder::object_part(PartRole role, const Thread& thread, std::uint64_t pc,
+                                         const sched::SyncObject& object) {
+  FindingPart& p = part(role, thread, pc);
+  const char* noun = sched::noun_of(object.kind);
+  p.address = object.address;
+  p.text = execution_.channel().add_text(noun, strlen(noun));
+  return p;
+}
+
+FindingPart& FindingBuilder::wait_part(PartRole role, const Thread& t) {
+  const sched::SyncObject* object = execution_.waited_object(t);
+  const bool futex = t.wait == sched::WaitKind::kFutex;
+  FindingPart& p =
+      object != nullptr && !futex ? object_part(role, t, t.last_pc, *object) : part(role, t, t.last_pc);
+  p.address = t.wait == sched::WaitKind::kJoin ? 0 : t.wait_object;
+  p.other = t.waits_for;
+  if (futex) {
+    const char* noun = sched::noun_of(sched::SyncKind::kFutex);
+    p.text = execution_.channel().add_text(noun, strlen(noun));
+  }
+  return p;
+}
+
+void FindingBuilder::cite_holders(const sched::SyncObject& object, ThreadId owner) {
+  bool cited_owner = false;
+  sched::Scheduler& s = execution_.scheduler();
+  for (std::uint32_t i = 0; i < s.thread_count() && finding_->part_count + 2u < kMaxFindingParts; ++i) {
+    const ThreadId id{static_cast<std::uint16_t>(i)};
+    for (const sched::HeldLock& held : execution_.locks().held(id)) {
+      if (held.lock != &object || held.serial != object.serial) continue;
+      object_part(PartRole::kHolds, s.thread(id), held.taken.pc, object).stack = held.taken.stack;
+      cited_owner = cited_owner || id == owner || id == object.owner;
+      break;
+    }
+  }
+  // What is held otherwise than as a lock: an initialiser that runs; and a lock whose holder has ended.
+  const ThreadId holder = owner != kNoThread ? owner : object.owner;
+  if (cited_owner || holder == kNoThread || object.where_pc == 0) return;
+  object_part(PartRole::kHolds, s.thread(holder), object.where_pc, object).stack = object.where_stack;
+}
+
+void FindingBuilder::cite_origin(const sched::SyncObject& object) {
+  for (const sched::CodePlace* place : {&object.made, &object.gone}) {
+    if (place->pc == 0) continue;
+    const PartRole role = place == &object.made ? PartRole::kInitialised : PartRole::kDestroyed;
+    object_part(role, execution_.scheduler().thread(place->thread), place->pc, object).stack = place->stack;
+  }
+}
+
 void FindingBuilder::cite_other_threads() {
   sched::Scheduler& s = execution_.scheduler();
   for (std::uint32_t i = 0; i < s.thread_count(); ++i) {
@@ -92,14 +143,16 @@ void FindingBuilder::cite_other_threads() {
     bool cited = false;
     for (std::uint32_t k = 0; k < finding_->part_count; ++k) {
       const PartRole role = finding_->parts[k].role;
-      if (finding_->parts[k].thread == t.id && role != PartRole::kHolds && role != PartRole::kThreadCreated)
-        cited = true;
+      const bool present = role == PartRole::kHere || role == PartRole::kAccess ||
+                           role == PartRole::kBlockedThread || role == PartRole::kWaits;
+      if (finding_->parts[k].thread == t.id && present) cited = true;
     }
     if (cited || finding_->part_count + 2u >= kMaxFindingParts) continue;
-    FindingPart& p =
-        part(t.state == ThreadState::kBlocked ? PartRole::kWaits : PartRole::kRunningThread, t, t.last_pc);
-    p.address = t.state == ThreadState::kBlocked ? t.wait_object : 0;
-    p.other = t.waits_for;
+    if (t.state == ThreadState::kBlocked) {
+      wait_part(PartRole::kWaits, t);
+    } else {
+      part(PartRole::kRunningThread, t, t.last_pc);
+    }
   }
 }
 
@@ -110,8 +163,10 @@ void FindingBuilder::cite_creations() {
     const ThreadId id = finding_->parts[i].thread;
     if (id == kMainThread || id == kNoThread) continue;
     bool done = false;
-    for (std::uint32_t k = cited; k < finding_->part_count; ++k)
-      done = done || finding_->parts[k].thread == id;
+    for (std::uint32_t k = 0; k < finding_->part_count; ++k) {
+      const FindingPart& other = finding_->parts[k];
+      done = done || (other.thread == id && other.role == PartRole::kThreadCreated);
+    }
     if (done) continue;
     const Thread& t = s.thread(id);
     FindingPart& p = part(PartRole::kThreadCreated, t, t.created_pc);
@@ -208,11 +263,35 @@ void Execution::misuse(FindingKind kind, const char* message, const sched::SyncO
   self().last_pc = pc;
   {
     FindingBuilder finding(*this, kind, message);
-    finding.part(PartRole::kHere, self(), pc).address = object.address;
-    if (object.owner != kNoThread) {
-      FindingPart& held = finding.part(PartRole::kHolds, scheduler_.thread(object.owner), object.where_pc);
-      held.address = object.address;
-      held.stack = object.where_stack;
+    finding.object_part(PartRole::kHere, self(), pc, object);
+    finding.cite_holders(object);
+    // A condition variable is misused together with its mutex.
+    if (object.kind == sched::SyncKind::kCondition && object.partner != 0) {
+      if (const sched::SyncObject* mutex = sync_.find(object.partner)) finding.cite_holders(*mutex);
+    }
+    finding.cite_origin(object);
+    describe_memory(finding, object.address);
+    finding.cite_other_threads();
+    finding.cite_creations();
+  }
+  finish(Ending::kFinding, 0);
+}
+
+void Execution::thread_misuse(const char* message, const Thread& thread, std::uint64_t pc) {
+  self().last_pc = pc;
+  {
+    FindingBuilder finding(*this, FindingKind::kThreadMisuse, message);
+    finding.part(PartRole::kHere, self(), pc).other = thread.id;
+    if (thread.settled_pc != 0) {
+      FindingPart& settled =
+          finding.part(PartRole::kSettled, scheduler_.thread(thread.settled_by), thread.settled_pc);
+      settled.stack = thread.settled_stack;
+      settled.other = thread.id;
+    }
+    if (thread.id != kMainThread) {
+      FindingPart& created = finding.part(PartRole::kThreadCreated, thread, thread.created_pc);
+      created.stack = thread.created_stack;
+      created.other = thread.parent;
     }
     finding.cite_other_threads();
     finding.cite_creations();

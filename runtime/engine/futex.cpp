@@ -6,13 +6,21 @@
 
 namespace heddle::engine {
 
+using sched::SyncKind;
 using sched::Thread;
 using sched::WaitKind;
 
-int Execution::futex_wait(Address address, std::uint32_t expected, std::uint64_t deadline, std::uint64_t pc) {
+namespace {
+
+// The kernel reads memory itself, which holds the newest value.
+std::uint32_t value_at(Address address) { return *reinterpret_cast<const volatile std::uint32_t*>(address); }
+
+}  // namespace
+
+int Execution::futex_wait(Address address, std::uint32_t expected, std::uint32_t bits, std::uint64_t deadline,
+                          std::uint64_t pc) {
   visible({EventKind::kFutexWait, MemoryOrder::kRelaxed, 4, address, pc});
-  // The kernel reads memory itself, which holds the newest value.
-  if (*reinterpret_cast<const volatile std::uint32_t*>(address) != expected) {
+  if (value_at(address) != expected) {
     done(EventKind::kFutexWait, 1);
     return EAGAIN;
   }
@@ -21,25 +29,55 @@ int Execution::futex_wait(Address address, std::uint32_t expected, std::uint64_t
     e->value = expected;
   }
   done(EventKind::kFutexWait, 0);
-  if (spurious_failure()) return EINTR;
-  return wait(WaitKind::kFutex, address, deadline) ? 0 : ETIMEDOUT;
+  if (deadline > scheduler_.now() && wakes_spuriously()) return EINTR;
+  Thread& t = self();
+  t.wait_bits = bits;
+  t.wait_expected = expected;
+  const bool woken = wait(WaitKind::kFutex, address, deadline);
+  t.wait_bits = ~0u;
+  return woken ? 0 : ETIMEDOUT;
 }
 
-std::uint32_t Execution::futex_wake(Address address, std::uint32_t most, std::uint64_t pc) {
+std::uint32_t Execution::futex_wake(Address address, std::uint32_t most, std::uint32_t bits,
+                                    std::uint64_t pc) {
   visible({EventKind::kFutexWake, MemoryOrder::kRelaxed, 4, address, pc});
   std::uint32_t woken = 0;
   while (woken < most) {
-    Thread* t = choose_waiter(WaitKind::kFutex, address);
+    Thread* t = choose_waiter(WaitKind::kFutex, address, bits);
     if (t == nullptr) break;
     scheduler_.make_runnable(*t);
     ++woken;
   }
+  if (woken == 0 && most != 0) sync_.get(futex_key(address), SyncKind::kFutex).unheard_at = place(pc);
   done(EventKind::kFutexWake, woken);
   if (Event* e = record(EventKind::kFutexWake, pc)) {
     e->address = address;
     e->value = woken;
   }
   return woken;
+}
+
+int Execution::futex_requeue(Address address, std::uint32_t most, Address to, std::uint32_t move,
+                             const std::uint32_t* expected, std::uint64_t pc) {
+  if (expected != nullptr) {
+    visible({EventKind::kFutexWake, MemoryOrder::kRelaxed, 4, address, pc});
+    if (value_at(address) != *expected) {
+      done(EventKind::kFutexWake, 1);
+      return -EAGAIN;
+    }
+    // Compared and woken in one step: no other thread may come between.
+  }
+  const bool ignored = self().ignored;
+  self().ignored = ignored || expected != nullptr;
+  const std::uint32_t woken = futex_wake(address, most, ~0u, pc);
+  self().ignored = ignored;
+  std::uint32_t moved = 0;
+  for (; moved < move; ++moved) {
+    Thread* t = choose_waiter(WaitKind::kFutex, address);
+    if (t == nullptr) break;
+    t->wait_object = to;
+  }
+  return static_cast<int>(woken + moved);
 }
 
 }  // namespace heddle::engine

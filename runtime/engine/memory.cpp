@@ -75,7 +75,8 @@ void Execution::free(void* pointer, std::uint64_t pc) {
     }
     finish(Ending::kFinding, 0);
   }
-  sync_.drop_range(block->begin(), block->end(), [](sched::SyncObject&) {});
+  sync_.drop_range(block->begin(), block->end(),
+                   [&](sched::SyncObject& object) { check_unused(object, "free of the memory of", pc); });
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
   if (detecting_) {
     if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack(pc)))

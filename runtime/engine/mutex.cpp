@@ -13,33 +13,27 @@ using sched::SyncObject;
 using sched::UnlockOutcome;
 using sched::WaitKind;
 
-namespace {
-
-void note_acquired(Execution& e, SyncObject& m, std::uint64_t pc, bool blocked) {
-  if (m.count == 1) {
-    m.where_pc = pc;
-    m.where_stack = e.recording() ? e.stack_of(e.self()) : kEmptyStack;
-  }
-  e.acquire(m);
-  e.done(EventKind::kMutexLock, m.number);
-  if (Event* event = e.record(EventKind::kMutexLock, pc)) {
+void Execution::mutex_taken(SyncObject& m, std::uint64_t pc, bool could_wait, bool blocked) {
+  acquire(m);
+  done(EventKind::kMutexLock, m.number);
+  if (Event* event = record(EventKind::kMutexLock, pc)) {
     event->address = m.address;
     event->flags = blocked ? event_flags::kBlocked : 0;
   }
+  if (m.count == 1) lock_taken(m, false, could_wait, pc);
 }
-
-}  // namespace
 
 int Execution::mutex_lock(SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {
   visible({EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, m.address, pc});
   bool blocked = false;
+  const bool could_wait = deadline == sched::kNoDeadline;
   for (;;) {
     switch (sched::try_lock(m, scheduler_.current())) {
       case LockOutcome::kAcquired:
-        note_acquired(*this, m, pc, blocked);
+        mutex_taken(m, pc, could_wait, blocked);
         return 0;
       case LockOutcome::kOwnerDied:
-        note_acquired(*this, m, pc, blocked);
+        mutex_taken(m, pc, could_wait, blocked);
         return EOWNERDEAD;
       case LockOutcome::kNotRecoverable:
         return ENOTRECOVERABLE;
@@ -68,10 +62,10 @@ int Execution::mutex_try_lock(SyncObject& m, std::uint64_t pc) {
   visible({EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, m.address, pc});
   switch (sched::try_lock(m, scheduler_.current())) {
     case LockOutcome::kAcquired:
-      note_acquired(*this, m, pc, false);
+      mutex_taken(m, pc, false, false);
       return 0;
     case LockOutcome::kOwnerDied:
-      note_acquired(*this, m, pc, false);
+      mutex_taken(m, pc, false, false);
       return EOWNERDEAD;
     case LockOutcome::kNotRecoverable:
       return ENOTRECOVERABLE;
@@ -92,6 +86,7 @@ int Execution::mutex_unlock(SyncObject& m, std::uint64_t pc) {
     case UnlockOutcome::kStillHeld:
       break;
     case UnlockOutcome::kReleased:
+      lock_released(m);
       if (m.waiters != 0) scheduler_.wake_all(WaitKind::kMutex, m.address);
       break;
     case UnlockOutcome::kNotLocked:
@@ -103,12 +98,6 @@ int Execution::mutex_unlock(SyncObject& m, std::uint64_t pc) {
   }
   done(EventKind::kMutexUnlock, m.number);
   if (Event* event = record(EventKind::kMutexUnlock, pc)) event->address = m.address;
-  return 0;
-}
-
-int Execution::mutex_destroy(SyncObject& m, std::uint64_t pc) {
-  if (m.count != 0) misuse(FindingKind::kMutexMisuse, "destruction of a mutex that is locked", m, pc);
-  m.kind = sched::SyncKind::kNone;
   return 0;
 }
 

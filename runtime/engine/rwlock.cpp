@@ -30,7 +30,13 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
   const ThreadId me = scheduler_.current();
   visible({kind, MemoryOrder::kRelaxed, 0, l.address, pc});
   bool blocked = false;
-  while (l.owner != kNoThread || (write && l.count != 0)) {
+  const auto is_free = [&] {
+    if (l.owner != kNoThread) return false;
+    if (write) return l.count == 0;
+    // PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP; other kinds let readers in as glibc does.
+    return !l.prefers_writers || scheduler_.waiters(WaitKind::kWriteLock, l.address) == 0;
+  };
+  while (!is_free()) {
     if (only_try) return EBUSY;
     if (l.owner == me) return EDEADLK;
     // A reader that wants to write waits for itself; otherwise one holder is named, any of several readers.
@@ -42,7 +48,11 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
     ++l.waiters;
     const bool woken = wait(write ? WaitKind::kWriteLock : WaitKind::kReadLock, l.address, deadline, holder);
     --l.waiters;
-    if (!woken && (l.owner != kNoThread || (write && l.count != 0))) return ETIMEDOUT;
+    if (!woken && !is_free()) {
+      // Readers may have stood back for this writer.
+      if (write && l.prefers_writers) scheduler_.wake_all(WaitKind::kReadLock, l.address);
+      return ETIMEDOUT;
+    }
   }
   if (write) {
     l.owner = me;
@@ -51,14 +61,13 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
     if (l.count < sched::kTrackedReaders) l.readers[l.count] = me;
     ++l.count;
   }
-  l.where_pc = pc;
-  l.where_stack = recording_ ? stack_of(self()) : kEmptyStack;
   acquire(l);
   done(kind, l.number);
   if (Event* e = record(kind, pc)) {
     e->address = l.address;
     e->flags = blocked ? event_flags::kBlocked : 0;
   }
+  lock_taken(l, !write, !only_try && deadline == sched::kNoDeadline, pc);
   return 0;
 }
 
@@ -82,6 +91,7 @@ int Execution::rwlock_unlock(SyncObject& l, std::uint64_t pc) {
     --l.count;
     if (at < tracked(l) + 1) l.readers[at] = l.readers[tracked(l)];
   }
+  lock_released(l);
   if (l.waiters != 0) {
     scheduler_.wake_all(WaitKind::kReadLock, l.address);
     scheduler_.wake_all(WaitKind::kWriteLock, l.address);

@@ -25,6 +25,7 @@ int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadli
   --s.count;
   changed();
   acquire(s);
+  locks_.acquire(scheduler_.current(), s);
   done(EventKind::kSemaphoreWait, s.count);
   if (Event* e = record(EventKind::kSemaphoreWait, pc)) {
     e->address = s.address;
@@ -35,8 +36,11 @@ int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadli
 
 int Execution::semaphore_post(SyncObject& s, std::uint64_t pc) {
   visible({EventKind::kSemaphorePost, MemoryOrder::kRelaxed, 0, s.address, pc});
-  if (s.count == INT_MAX) return EOVERFLOW;
+  // POSIX lets the call fail with EOVERFLOW; a count that has run away is a bug all the same.
+  if (s.count == INT_MAX)
+    misuse(FindingKind::kSemaphoreMisuse, "post of a semaphore whose value is SEM_VALUE_MAX already", s, pc);
   release(s);
+  locks_.release(scheduler_.current(), s);
   ++s.count;
   changed();
   // All that wait may try; who runs first takes it.
@@ -52,8 +56,9 @@ int Execution::semaphore_post(SyncObject& s, std::uint64_t pc) {
 int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
   visible({EventKind::kBarrierWait, MemoryOrder::kRelaxed, 0, b.address, pc});
   release(b);
+  locks_.release(scheduler_.current(), b);
+  b.users |= 1ull << index_of(scheduler_.current()) % 64;
   changed();
-  const std::uint32_t round = b.generation;
   const bool last = ++b.count == b.threshold;
   done(EventKind::kBarrierWait, b.count);
   if (Event* e = record(EventKind::kBarrierWait, pc)) {
@@ -64,18 +69,20 @@ int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
     // Everything before the barrier in any thread happens before everything after it in all; arrivals of the
     // next round must not count, so those who wait are told now.
     scheduler_.for_each_blocked([&](Thread& t) {
-      if (t.wait == WaitKind::kBarrier && t.wait_object == b.address) acquire_clock(b.clock, t.id);
+      if (t.wait != WaitKind::kBarrier || t.wait_object != b.address) return;
+      acquire_clock(b.clock, t.id);
+      locks_.acquire(t.id, b);
     });
     acquire(b);
+    locks_.acquire(scheduler_.current(), b);
     memory_.forget(sync_clocks_[b.clock]);
     b.count = 0;
     ++b.generation;
     scheduler_.wake_all(WaitKind::kBarrier, b.address);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  ++b.waiters;
-  while (b.generation == round) wait(WaitKind::kBarrier, b.address);
-  --b.waiters;
+  // Once woken, the thread no longer looks at the barrier: the serial thread may have destroyed it.
+  wait(WaitKind::kBarrier, b.address);
   return 0;
 }
 

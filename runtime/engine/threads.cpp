@@ -36,6 +36,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::siz
   }
   if (t == nullptr) return nullptr;
   memory_.thread_created(scheduler_.current(), t->id);
+  locks_.created(scheduler_.current(), t->id);
   enter_epoch();
   t->start = entry;
   t->argument = argument;
@@ -49,6 +50,12 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::siz
   done(EventKind::kThreadCreate, index_of(t->id));
   if (Event* e = record(EventKind::kThreadCreate, pc)) e->other = t->id;
   return t;
+}
+
+void Execution::note_settled(Thread& t, std::uint64_t pc) {
+  t.settled_pc = pc;
+  t.settled_stack = recording_ ? stack_of(self()) : kEmptyStack;
+  t.settled_by = scheduler_.current();
 }
 
 void Execution::run_exit_handlers() {
@@ -70,6 +77,7 @@ void Execution::end_thread(void* result) {
   record(EventKind::kThreadEnd, t.last_pc);
   done(EventKind::kThreadEnd, 0);
   changed();
+  leave_locks();
   memory_.thread_finished(t.id);
   scheduler_.finish_current();
   scheduler_.wake_all(WaitKind::kJoin, scheduler_.handle_of(t));
@@ -83,12 +91,10 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
                            std::uint64_t pc) {
   visible({EventKind::kThreadJoin, MemoryOrder::kRelaxed, 0, handle, pc});
   Thread* t = scheduler_.find(handle);
-  if (t == nullptr || t->joined)
-    fatal(FindingKind::kThreadMisuse, "join of a thread that was already joined", pc);
-  if (t->detached) fatal(FindingKind::kThreadMisuse, "join of a detached thread", pc);
-  if (t == &self()) {
-    fatal(FindingKind::kThreadMisuse, "a thread joins itself", pc);
-  }
+  if (t == nullptr) fatal(FindingKind::kThreadMisuse, "join of a handle that no thread has", pc);
+  if (t->joined) thread_misuse("join of a thread that was already joined", *t, pc);
+  if (t->detached) thread_misuse("join of a detached thread", *t, pc);
+  if (t == &self()) thread_misuse("a thread joins itself", *t, pc);
   while (t->state != ThreadState::kFinished) {
     if (only_try) return EBUSY;
     // Until then it can do nothing, and afterwards it knows what that thread knew: nothing is kept for it.
@@ -98,7 +104,9 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   }
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);
+  note_settled(*t, pc);
   memory_.thread_joined(scheduler_.current(), t->id);
+  locks_.joined(scheduler_.current(), t->id);
   enter_epoch();
   done(EventKind::kThreadJoin, index_of(t->id));
   if (Event* e = record(EventKind::kThreadJoin, pc)) e->other = t->id;
@@ -107,10 +115,11 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
 
 int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
   Thread* t = scheduler_.find(handle);
-  if (t == nullptr || t->joined)
-    fatal(FindingKind::kThreadMisuse, "detach of a thread that was already joined", pc);
-  if (t->detached) fatal(FindingKind::kThreadMisuse, "detach of a thread that is already detached", pc);
+  if (t == nullptr) fatal(FindingKind::kThreadMisuse, "detach of a handle that no thread has", pc);
+  if (t->joined) thread_misuse("detach of a thread that was already joined", *t, pc);
+  if (t->detached) thread_misuse("detach of a thread that is already detached", *t, pc);
   t->detached = true;
+  note_settled(*t, pc);
   if (Event* e = record(EventKind::kThreadDetach, pc)) e->other = t->id;
   return 0;
 }

@@ -24,9 +24,13 @@ Location& MemoryModel::create(Address address, std::uint8_t size, const Value& i
 
 Location& MemoryModel::locate_slowly(Location* x, const Place& place) {
   if (x != nullptr && !x->latest_only) {
-    // Code that cannot be seen has written here: an initialisation.
+    // Code that cannot be seen has written here: an initialisation, or a library that synchronises by itself
+    // (libc++'s call_once, libstdc++'s promises at thread exit). Who it was is not known; that anybody may
+    // have published by it can hide a race and never makes one up.
     drop(x);
-    return create(place.address, place.size, place.memory);
+    Location& fresh = create(place.address, place.size, place.memory);
+    fresh.store(fresh.newest).message = threads_.publish_all();
+    return fresh;
   }
   const Address begin = place.address;
   const Address end = begin + place.size;

@@ -216,6 +216,18 @@ Message ThreadClocks::make_update_message(ThreadId t, const Message& read, Memor
   return merge(ViewPool::retain(state(t).release_fence), ViewPool::retain(read));
 }
 
+Message ThreadClocks::publish_all() {
+  Message all;
+  for (std::uint32_t i = 0; i < width_; ++i) {
+    const ThreadId t{static_cast<std::uint16_t>(i)};
+    ThreadState& s = state(t);
+    if (s.clock == nullptr) continue;
+    all = merge(all, publish(t));
+    if (!s.running) s.last_time = s.clock[i];
+  }
+  return all;
+}
+
 void ThreadClocks::release_into(ThreadId t, Message& object) {
   Message mine = publish(t);
   if (!knows(t, object)) mine = merge(mine, ViewPool::retain(object));

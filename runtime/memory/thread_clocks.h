@@ -72,6 +72,9 @@ class ThreadClocks {
     return {ViewPool::retain(s.published), s.clock[index_of(t)]++, t, 0};
   }
 
+  // What every thread, running or not, has done so far.
+  Message publish_all();
+
   // Does everything that the message says happen before t already?
   bool knows(ThreadId t, const Message& m) const {
     return !m || (m.has_owner() && state(t).clock[index_of(m.owner)] >= m.epoch);

@@ -11,6 +11,33 @@ constexpr std::uint32_t kFirstBuckets = 1u << 10;
 
 }  // namespace
 
+const char* noun_of(SyncKind kind) {
+  switch (kind) {
+    case SyncKind::kMutex:
+      return "mutex";
+    case SyncKind::kCondition:
+      return "condition variable";
+    case SyncKind::kRwlock:
+      return "rwlock";
+    case SyncKind::kBarrier:
+      return "barrier";
+    case SyncKind::kSemaphore:
+      return "semaphore";
+    case SyncKind::kSpinLock:
+      return "spin lock";
+    case SyncKind::kOnce:
+      return "once flag";
+    case SyncKind::kGuard:
+      return "initialisation of a static";
+    case SyncKind::kFutex:
+      return "futex";
+    case SyncKind::kNone:
+    case SyncKind::kAnnotation:
+      break;
+  }
+  return "object";
+}
+
 void SyncTable::start() {
   objects_ = static_cast<SyncObject*>(map_pages(std::size_t{kMaxObjects} * sizeof(SyncObject)));
   bucket_count_ = kFirstBuckets;
@@ -44,13 +71,19 @@ SyncObject& SyncTable::get(Address address, SyncKind kind) {
     if (count_ * 2 > bucket_count_) grow();
   }
   SyncObject& object = objects_[index];
-  if (object.kind != kind) {
-    object = SyncObject{};
-    object.address = address;
-    object.kind = kind;
-    object.number = index;
-  }
+  object.number = index;
+  if (object.kind != kind) renew(object, kind);
   return object;
+}
+
+void SyncTable::renew(SyncObject& object, SyncKind kind) {
+  const Address address = object.address;
+  const std::uint32_t number = object.number;
+  object = SyncObject{};
+  object.address = address;
+  object.kind = kind;
+  object.number = number;
+  object.serial = ++serials_;
 }
 
 void SyncTable::grow() {

@@ -27,6 +27,17 @@ enum class MutexType : std::uint8_t { kNormal = 0, kRecursive, kErrorCheck, kAda
 
 inline constexpr std::uint32_t kTrackedReaders = 24;
 
+// Where a thread did something to an object; the pc is 0 where that is not known.
+struct CodePlace {
+  std::uint64_t pc = 0;
+  StackId stack = kEmptyStack;
+  ThreadId thread = kNoThread;
+};
+
+// As reports call it.
+const char* noun_of(SyncKind kind);
+inline const char* article_of(SyncKind kind) { return kind == SyncKind::kRwlock ? "an " : "a "; }
+
 struct SyncObject {
   Address address = 0;
   SyncKind kind = SyncKind::kNone;
@@ -35,6 +46,7 @@ struct SyncObject {
   bool inconsistent = false;  // robust mutex whose owner died
   bool not_recoverable = false;
   bool destroyed = false;
+  bool prefers_writers = false;  // rwlock: readers stand back while a writer waits
   ThreadId owner = kNoThread;    // mutex, write side of an rwlock, running once initialiser
   std::uint32_t count = 0;       // recursion, readers, semaphore value, arrivals at a barrier
   std::uint32_t threshold = 0;   // barrier
@@ -45,8 +57,13 @@ struct SyncObject {
   Address partner = 0;         // condition variable: the mutex its waiters use
   std::uint64_t where_pc = 0;  // where the owner took it
   StackId where_stack = kEmptyStack;
-  StackId created_stack = kEmptyStack;
-  std::uint32_t number = 0;  // order of first use, for M1, M2 … in reports
+  std::uint32_t number = 0;     // its place in the table, the same for all objects at this address
+  std::uint32_t serial = 0;     // one for each life of an object: tells a new one at an old address apart
+  std::uint32_t order_row = 0;  // LockGraph: what happened before its last release; 0: nothing
+  std::uint64_t users = 0;      // barrier: the threads that came, by the lowest six bits of their ids
+  CodePlace made;               // by an init function
+  CodePlace gone;               // destroyed
+  CodePlace unheard_at;         // the latest signal that found no waiter
   ThreadId readers[kTrackedReaders] = {};
   std::uint32_t clock = 0;         // the memory model's name for what it synchronises; 0: nothing yet
   std::uint32_t reader_clock = 0;  // rwlock: what readers released; only writers acquire it
@@ -59,6 +76,8 @@ class SyncTable {
   SyncObject* find(Address address) const;
   // The object at `address`, made when it is not there or when it was there as something else.
   SyncObject& get(Address address, SyncKind kind);
+  // A new object begins its life here. What the memory model keeps about the old one must be dropped before.
+  void renew(SyncObject& object, SyncKind kind);
   // Forgets what lies in [begin, end): the memory was freed. Calls `visit` on each first.
   template <typename Visit>
   void drop_range(Address begin, Address end, Visit visit) {
@@ -82,6 +101,7 @@ class SyncTable {
   std::uint32_t* buckets_ = nullptr;
   std::uint32_t bucket_count_ = 0;
   std::uint32_t count_ = 0;
+  std::uint32_t serials_ = 0;
   Address lowest_ = ~0ull;
   Address highest_ = 0;
 };

@@ -76,7 +76,9 @@ struct Thread {
   std::uint32_t spin_operations = 0;  // visible operations in fair mode
   std::uint32_t wait_ticket = 0;      // order of arrival among the waiters of one object
   Address wait_object = 0;
-  Address wait_mutex = 0;  // condition waits: the mutex to take again
+  Address wait_mutex = 0;           // condition waits: the mutex to take again
+  std::uint32_t wait_bits = ~0u;    // futex waits: FUTEX_WAIT_BITSET's mask
+  std::uint32_t wait_expected = 0;  // … and the value that was found
   std::uint64_t deadline = kNoDeadline;
   PendingOperation pending;
   StackId pending_stack = kEmptyStack;  // callers of the pending operation, where they were unwound
@@ -86,6 +88,10 @@ struct Thread {
   std::uint64_t last_pc = 0;  // latest place known inside instrumented code
   std::uint64_t created_pc = 0;
   StackId created_stack = kEmptyStack;
+  std::uint64_t settled_pc = 0;  // where it was joined or detached
+  StackId settled_stack = kEmptyStack;
+  ThreadId settled_by = kNoThread;
+  PendingOperation spin;  // fair mode: the latest operation that only looked
 
   Ghost ghost;
   void* (*start)(void*) = nullptr;

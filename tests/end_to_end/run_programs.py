@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles and runs the programs of tests/programs the way a user would.
 
-    run_programs.py [--heddle FILE] [--compiler g++|clang++-19] [--work DIR] [--check-trace FILE] [PROGRAM ...]
+    run_programs.py [--heddle FILE] [--compiler g++|clang++-19|libc++] [--work DIR] [--check-trace FILE] [PROGRAM ...]
 
 The folder of a program is its verdict. One in pass/ has to survive every execution (exit code 0); one in fail/ has
 to be caught (66) with the kind of finding that its first line names, and `heddle replay` has to reproduce that kind.
@@ -14,10 +14,17 @@ Directives are comments at the top of the file, before its first line of code:
     // args: ...                the program's arguments
     // executions: N            instead of 300
     // outcomes: A, B, ...      run with --histogram: exactly these outcomes are seen
+    // header: NAME             skipped where this is not installed
     // skip: COMPILER REASON    a known gap (COMPILER may be `all`); the test is skipped and says so
 
+A program with cases lies elsewhere (conformance/, libraries/). Each is named by the program's first argument and explored on its own:
+
+    // case: NAME                           survives every execution
+    // case: NAME => KIND: TEXT             is caught, and the report has this text in it
+    // case: NAME => warning KIND: TEXT     survives, with this warning
+
 With --check-trace (build/bin/check_trace), three recorded executions of each program, and what was found, go through
-the axiom checker of tests/oracle. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
+the axiom checker of tests/oracle. The compiler `libc++` is clang++-19 -stdlib=libc++. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import glob
@@ -32,8 +39,12 @@ import subprocess
 import sys
 
 TESTS = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-C_COMPILER = {"g++": "gcc", "clang++-19": "clang-19"}
-DIRECTIVE = re.compile(r"^(?://|/\*)\s*(expect|message|flags|run|args|executions|outcomes|skip):\s*(.*?)\s*(?:\*/)?$")
+C_COMPILER = {"g++": "gcc", "clang++-19": "clang-19", "libc++": "clang-19"}
+CXX_COMPILER = {"g++": ["g++"], "clang++-19": ["clang++-19"], "libc++": ["clang++-19", "-stdlib=libc++"]}
+DIRECTIVE = re.compile(
+    r"^(?://|/\*)\s*(expect|message|flags|run|args|executions|outcomes|skip|header|case):\s*(.*?)\s*(?:\*/)?$")
+CASE = re.compile(r"^(\S+)(?:\s*=>\s*(warning )?([^:]+):\s*(.*))?$")
+INCLUDE_FOLDERS = ("/usr/include", "/usr/include/x86_64-linux-gnu")
 BUG, NO_BUG, SKIPPED = 66, 0, 77
 COMMAND_SECONDS = 100
 
@@ -42,8 +53,25 @@ class Failure(Exception):
     """The test failed; the text says how."""
 
 
+class Case:
+    """One way to run a program, and what has to come of it."""
+
+    def __init__(self, verdict, arguments, kinds=(), messages=(), outcomes=None):
+        self.verdict, self.arguments, self.kinds = verdict, arguments, kinds
+        self.messages, self.outcomes = messages, outcomes
+
+    @staticmethod
+    def parse(line):
+        match = CASE.match(line)
+        if not match:
+            raise SystemExit(f"not a case: {line}")
+        name, warning, kind, text = match.groups()
+        verdict = "pass" if kind is None else "warn" if warning else "fail"
+        return Case(verdict, [name], [kind] if kind else [], [text] if text else [])
+
+
 class Program:
-    def __init__(self, path, verdict=None, directives=()):
+    def __init__(self, path, verdict=None, directives=(), executions=None):
         self.path = os.path.realpath(path)
         self.verdict = verdict or os.path.basename(os.path.dirname(self.path))
         self.is_c = path.endswith(".c")
@@ -54,9 +82,13 @@ class Program:
                 match = DIRECTIVE.match(line.rstrip())
                 if match:
                     self.directives.setdefault(match[1], []).append(match[2])
+        self.wanted_executions = executions
         self._validate()
 
     def _validate(self):
+        if "case" in self.directives:
+            self.verdict = os.path.basename(os.path.dirname(self.path))
+            return
         if self.verdict not in ("pass", "fail"):
             raise SystemExit(f"{self.path}: lies neither in pass/ nor in fail/")
         if (self.verdict == "fail") != ("expect" in self.directives):
@@ -65,11 +97,14 @@ class Program:
     def words(self, directive):
         return [word for line in self.directives.get(directive, []) for word in shlex.split(line)]
 
-    def kinds(self):
-        return [kind.strip() for kind in self.directives["expect"][0].split("|")]
+    def cases(self):
+        if "case" in self.directives:
+            return [Case.parse(line) for line in self.directives["case"]]
+        kinds = [kind.strip() for kind in self.directives.get("expect", [""])[0].split("|")]
+        return [Case(self.verdict, self.words("args"), kinds, self.directives.get("message", []), self.outcomes())]
 
     def executions(self):
-        return int(self.directives.get("executions", ["300"])[0])
+        return self.wanted_executions or int(self.directives.get("executions", ["300"])[0])
 
     def outcomes(self):
         if "outcomes" not in self.directives:
@@ -77,6 +112,9 @@ class Program:
         return {outcome.strip() for line in self.directives["outcomes"] for outcome in line.split(",")}
 
     def skip_reason(self, compiler):
+        for header in self.directives.get("header", []):
+            if not any(os.path.exists(os.path.join(folder, header)) for folder in INCLUDE_FOLDERS):
+                return f"<{header}> is not installed"
         for line in self.directives.get("skip", []):
             who, _, reason = line.partition(" ")
             if who in ("all", compiler):
@@ -115,16 +153,25 @@ class Test:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         self.compile()
-        report, output = self.explore()
-        if self.program.verdict == "pass":
-            self.expect_clean(report)
-        else:
-            finding = self.expect_finding(report, output)
+        for case in self.program.cases():
+            try:
+                self.check(case)
+            except Failure as failure:
+                name = f"{case.arguments[0]}: " if "case" in self.program.directives else ""
+                raise Failure(f"{name}{failure}") from None
+        if "case" not in self.program.directives:
+            self.expect_consistent("-n", "3", "--", "./program", *self.program.words("args"))
+        if self.compiler == "g++" and "case" not in self.program.directives:
+            self.expect_same_executions()
+
+    def check(self, case):
+        report, output = self.explore(case)
+        if case.verdict == "fail":
+            finding = self.expect_finding(case, report, output)
             self.expect_replay(finding)
             self.expect_consistent(finding["artifact"])
-        self.expect_consistent("-n", "3", "--", "./program", *self.program.words("args"))
-        if self.compiler == "g++":
-            self.expect_same_executions()
+        else:
+            self.expect_clean(case, report)
 
     def expect_same_executions(self):
         """Whether memory is put back in process or each execution has a process of its own must not show."""
@@ -151,23 +198,27 @@ class Test:
             raise Failure(f"an execution that the memory model forbids\n{tail(output)}")
 
     def compile(self):
-        front_end, compiler = ("cc", C_COMPILER[self.compiler]) if self.program.is_c else ("c++", self.compiler)
-        standard = [] if self.program.is_c else ["-std=c++20"]
-        status, output = self.call(front_end, f"--compiler={compiler}", *standard, "-g", "-O1", "-Wall", "-Wextra",
-                                   "-Werror", "-pthread", *self.program.words("flags"), self.program.path,
-                                   "-o", "program")
+        flags = self.program.words("flags")
+        if self.program.is_c:
+            front_end, compiler, language = "cc", C_COMPILER[self.compiler], []
+        else:
+            compiler, *language = CXX_COMPILER[self.compiler]
+            front_end, language = "c++", ["-std=c++20", *language]
+        status, output = self.call(front_end, f"--compiler={compiler}", *language, "-g", "-O1", "-Wall", "-Wextra",
+                                   "-Werror", "-pthread", *(f for f in flags if not f.startswith("-l")),
+                                   self.program.path, *(f for f in flags if f.startswith("-l")), "-o", "program")
         if status != 0:
             raise Failure(f"does not compile (exit code {status})\n{output}")
 
-    def explore(self):
-        histogram = ["--histogram"] if self.program.outcomes() is not None else []
+    def explore(self, case):
+        histogram = ["--histogram"] if case.outcomes is not None else []
         status, output = self.call("run", "-n", str(self.program.executions()), "--seed", "1", "--json", "report.json",
                                    "--no-progress", *histogram, *self.program.words("run"), "--", "./program",
-                                   *self.program.words("args"))
-        wanted = NO_BUG if self.program.verdict == "pass" else BUG
+                                   *case.arguments)
+        wanted = BUG if case.verdict == "fail" else NO_BUG
         if status != wanted:
             raise Failure(f"heddle run: exit code {status}, expected {wanted}\n{tail(output)}")
-        for text in self.program.directives.get("message", []):
+        for text in case.messages:
             if text not in output:
                 raise Failure(f"the report does not say “{text}”\n{tail(output)}")
         with open(os.path.join(self.folder, "report.json"), encoding="utf-8") as file:
@@ -180,21 +231,27 @@ class Test:
             raise Failure(f"the JSON report says seed {report['seed']}, {report['executions']} executions")
         return report, output
 
-    def expect_clean(self, report):
+    def expect_clean(self, case, report):
         bugs = [f for f in report["findings"] if f.get("severity") != "warning"]
         if bugs or report["buggy_executions"] != 0:
             raise Failure(f"exit code 0, but the JSON report has findings: {bugs}")
-        wanted = self.program.outcomes()
+        kinds = {f["kind"] for f in report["findings"]}
+        if case.verdict == "warn" and kinds != set(case.kinds):
+            raise Failure(f"warned of {sorted(kinds)}, expected {case.kinds}")
+        if "case" in self.program.directives and case.verdict == "pass" and kinds:
+            raise Failure(f"a correct program is warned of {sorted(kinds)}")
+        wanted = case.outcomes
         if wanted is not None and set(report.get("outcomes", {})) != wanted:
             raise Failure(f"outcomes {sorted(report.get('outcomes', {}))}, expected {sorted(wanted)}")
 
-    def expect_finding(self, report, output):
+    @staticmethod
+    def expect_finding(case, report, output):
         bugs = [f for f in report["findings"] if f.get("severity") != "warning"]
         if not bugs:
             raise Failure("exit code 66, but the JSON report has no finding")
         finding = bugs[0]
-        if finding["kind"] not in self.program.kinds():
-            raise Failure(f"found “{finding['kind']}”, expected {self.program.kinds()}\n{tail(output)}")
+        if finding["kind"] not in case.kinds:
+            raise Failure(f"found “{finding['kind']}”, expected {case.kinds}\n{tail(output)}")
         if f"SUMMARY: heddle: {finding['kind']}" not in output:
             raise Failure(f"the text report has no line `SUMMARY: heddle: {finding['kind']} …`\n{tail(output)}")
         if finding["count"] < 1 or report["buggy_executions"] < 1:
@@ -235,8 +292,8 @@ def run_one(heddle, program, compiler, work, check_trace=None):
 
 
 def all_programs():
-    return sorted(path for verdict in ("pass", "fail") for ending in ("c", "cpp")
-                  for path in glob.glob(os.path.join(TESTS, "programs", verdict, "*." + ending)))
+    return sorted(path for folder in ("programs/pass", "programs/fail", "conformance") for ending in ("c", "cpp")
+                  for path in glob.glob(os.path.join(TESTS, folder, "*." + ending)))
 
 
 def main():
@@ -246,16 +303,17 @@ def main():
     parser.add_argument("--work", default=os.path.join(TESTS, "..", "build", "tests", "programs"))
     parser.add_argument("--check-trace", metavar="FILE")
     parser.add_argument("--verdict", choices=("pass", "fail"))
+    parser.add_argument("--executions", type=int, help="instead of what the programs say")
     parser.add_argument("--directive", action="append", default=[])
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
     arguments = parser.parse_args()
     if not os.access(arguments.heddle, os.X_OK):
         raise SystemExit(f"{arguments.heddle} is not there: run scripts/build first")
 
-    programs = [Program(path, arguments.verdict, arguments.directive)
+    programs = [Program(path, arguments.verdict, arguments.directive, arguments.executions)
                 for path in arguments.programs or all_programs()]
     statuses = [run_one(arguments.heddle, program, compiler, arguments.work, arguments.check_trace)
-                for program in programs for compiler in arguments.compiler or sorted(C_COMPILER)]
+                for program in programs for compiler in arguments.compiler or ("clang++-19", "g++")]
     if len(statuses) == 1:
         return statuses[0]
     print(f"{statuses.count(0)} passed, {statuses.count(1)} failed, {statuses.count(SKIPPED)} skipped")

@@ -16,6 +16,10 @@ Names::Names(const Trace& trace) : trace_(trace) {
       add_block({event.id, event.address, std::max<std::uint64_t>(event.value, 1), event.thread, event.pc,
                  event.stack, 0});
     }
+    // heddle_name(): a note with an address, and a size as its value.
+    if (event.kind == EventKind::kNote && event.address != 0) {
+      given_[event.address] = {std::max<std::uint64_t>(event.value, 1), escaped(trace.text_of(event))};
+    }
     // Where the runtime says so, a thread's start carries the place of its stack.
     if (event.kind == EventKind::kThreadStart && event.address != 0 && event.value != 0) {
       stacks_.push_back({event.address, event.address + event.value, event.thread});
@@ -26,6 +30,12 @@ Names::Names(const Trace& trace) : trace_(trace) {
       if (part.role == PartRole::kAllocated && part.block != 0 && block_at(part.block, kNoEvent) == nullptr) {
         add_block({kNoEvent, part.block, part.block_size, part.thread, part.pc, part.stack, 0});
       }
+    }
+  }
+  // What findings cite is numbered first, so that a report and the trace below it use the same numbers.
+  for (const TraceFinding& finding : trace.findings) {
+    for (const TracePart& part : finding.parts) {
+      if (part.address != 0) location(part.address);
     }
   }
 }
@@ -59,8 +69,17 @@ const Names::ThreadStack* Names::stack_at(Address address) const {
   return nullptr;
 }
 
+std::string Names::given_name(Address address) const {
+  auto after = given_.upper_bound(address);
+  if (after == given_.begin()) return {};
+  const auto& [start, given] = *--after;
+  if (address - start >= given.size) return {};
+  return address == start ? given.name : fmt::format("{}+{}", given.name, address - start);
+}
+
 std::string Names::location(Address address, EventId when) {
   if (address == 0) return "null";
+  if (const std::string given = given_name(address); !given.empty()) return given;
   if (const auto symbol = trace_.symbols.data.find(address); symbol != trace_.symbols.data.end()) {
     return escaped(symbol->second.name);
   }

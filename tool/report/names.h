@@ -27,6 +27,11 @@ class Names {
   // was.
   std::string_view noun(Address address) const;
 
+  // Has the program, by a symbol or by heddle_name, a name of its own for it?
+  bool has_own_name(Address address) const {
+    return trace_.symbols.data.contains(address) || !given_name(address).empty();
+  }
+
   // For each short name given out so far, what it stands for: "heap#1: 64 bytes at 0x…, allocated by T0 at
   // q.cpp:12".
   std::vector<std::string> legend() const;
@@ -41,6 +46,10 @@ class Names {
     StackId stack = kEmptyStack;
     std::uint32_t number = 0;  // 0: not mentioned yet
   };
+  struct Given {
+    std::uint64_t size = 0;
+    std::string name;
+  };
   struct ThreadStack {
     Address begin, end;
     ThreadId thread;
@@ -48,11 +57,13 @@ class Names {
 
   Block* block_at(Address address, EventId when);
   const ThreadStack* stack_at(Address address) const;
+  std::string given_name(Address address) const;
   void add_block(const Block& block) { blocks_[block.start].push_back(block); }
 
   const Trace& trace_;
   std::map<Address, std::vector<Block>> blocks_;  // of one start in the order of time
   std::vector<ThreadStack> stacks_;
+  std::map<Address, Given> given_;  // by heddle_name
   std::uint32_t named_blocks_ = 0;
   std::unordered_map<Address, std::string> others_;
   std::vector<std::pair<std::string, Address>> legend_others_;

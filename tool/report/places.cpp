@@ -170,6 +170,14 @@ const char* role_name(PartRole role) {
       return "running";
     case PartRole::kLocation:
       return "location";
+    case PartRole::kInitialised:
+      return "initialised";
+    case PartRole::kDestroyed:
+      return "destroyed";
+    case PartRole::kNotified:
+      return "notified";
+    case PartRole::kSettled:
+      return "joined or detached";
   }
   return "?";
 }

@@ -76,6 +76,12 @@ class Writer {
       case FindingKind::kLockOrderInversion:
         lock_order();
         break;
+      case FindingKind::kLockHeldAtThreadEnd:
+        message();
+        for (const TracePart& part : finding_.parts) {
+          if (part.role == PartRole::kHere) taken(part);
+        }
+        break;
       case FindingKind::kHeapUseAfterFree:
         use_after_free();
         break;
@@ -83,6 +89,9 @@ class Writer {
         failure();
         break;
     }
+    parts_of(PartRole::kInitialised);
+    parts_of(PartRole::kDestroyed);
+    parts_of(PartRole::kSettled);
     parts_of(PartRole::kAllocated);
     parts_of(PartRole::kFreed);
     parts_of(PartRole::kWaits);
@@ -134,7 +143,7 @@ class Writer {
   // A variable in quotes, or a short name such as heap#1+8.
   std::string name_of(Address address) {
     const std::string name = names_.location(address);
-    return trace_.symbols.data.contains(address) ? fmt::format("'{}'", name) : name;
+    return names_.has_own_name(address) ? fmt::format("'{}'", name) : name;
   }
 
   // "mutex 'queue.lock' (0x…)". What kind of object it is, the part says, or what was done with it.
@@ -150,6 +159,8 @@ class Writer {
   std::string_view noun_of_kind() const {
     switch (finding_.kind) {
       case FindingKind::kMutexMisuse:
+      case FindingKind::kLockOrderInversion:
+      case FindingKind::kLockHeldAtThreadEnd:
         return "mutex";
       case FindingKind::kCondMisuse:
         return "condition variable";
@@ -316,13 +327,9 @@ class Writer {
     return nullptr;
   }
 
-  // A thread that joins another names the thread, and perhaps its handle, but no object that anybody ever
-  // locked.
-  bool is_join(const TracePart& part) const {
-    if (part.other == kNoThread || !part.text.empty()) return false;
-    if (part.address == 0) return true;
-    return holder_of(part) == nullptr && names_.noun(part.address).empty() &&
-           !trace_.symbols.data.contains(part.address);
+  // A thread that joins another names the thread and no object.
+  static bool is_join(const TracePart& part) {
+    return part.other != kNoThread && part.text.empty() && part.address == 0;
   }
 
   void deadlock() {
@@ -345,12 +352,22 @@ class Writer {
           fmt::format("{} waits for {}{} at:", capitalised(thread_text(part.thread)), object_or_thread(part),
                       is_held ? fmt::format(", held by {},", thread_text(part.other)) : ""),
           part);
-      if (const TracePart* holder = holder_of(part)) {
-        place(fmt::format("{} took {} at:", capitalised(thread_text(holder->thread)),
-                          object(*holder, "object")),
-              *holder);
-      }
+      holders(part);
     }
+  }
+
+  // The one that is waited for; of an rwlock that several threads read, all of them.
+  void holders(const TracePart& waiter) {
+    if (const TracePart* holder = holder_of(waiter)) return taken(*holder);
+    if (waiter.other != kNoThread || waiter.address == 0) return;
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kHolds && part.address == waiter.address) taken(part);
+    }
+  }
+
+  void taken(const TracePart& part) {
+    place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, noun_of_kind())),
+          part);
   }
 
   // In the cycle: the name alone.
@@ -374,6 +391,7 @@ class Writer {
               part);
       }
     }
+    parts_of(PartRole::kNotified);
   }
 
   void livelock() {
@@ -390,11 +408,12 @@ class Writer {
   void lock_order() {
     message();
     for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kHolds && part.role != PartRole::kHere &&
-          part.role != PartRole::kBlockedThread)
-        continue;
-      place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, "mutex")),
-            part);
+      if (part.role == PartRole::kHolds) taken(part);
+      if (part.role == PartRole::kHere) {
+        place(fmt::format("and, holding it, {} took {} at:", thread_text(part.thread),
+                          object(part, noun_of_kind())),
+              part);
+      }
     }
   }
 
@@ -420,9 +439,7 @@ class Writer {
     }
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHolds) {
-        place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)),
-                          object(part, noun_of_kind())),
-              part);
+        taken(part);
       } else if (part.role == PartRole::kPreviousAccess) {
         access(part);
       } else if (part.role == PartRole::kBlockedThread) {
@@ -445,6 +462,20 @@ class Writer {
           break;
         case PartRole::kFreed:
           place(fmt::format("Freed by {} at:", who), part);
+          break;
+        case PartRole::kInitialised:
+          place(fmt::format("{} initialised it at:", capitalised(who)), part);
+          break;
+        case PartRole::kDestroyed:
+          place(fmt::format("{} destroyed it at:", capitalised(who)), part);
+          break;
+        case PartRole::kNotified:
+          place(fmt::format("{} signalled it, and nobody waited, at:", capitalised(who)), part);
+          break;
+        case PartRole::kSettled:
+          place(
+              fmt::format("{} joined or detached {} before, at:", capitalised(who), thread_text(part.other)),
+              part);
           break;
         case PartRole::kWaits:
           place(fmt::format("{} was waiting for {} at:", capitalised(who), object_or_thread(part)), part);

@@ -212,6 +212,12 @@ Trace sample_finding(FindingKind kind) {
       b.part(PartRole::kHolds, 2, in_thread({{"refund(int)", kSource, 25, 3}})).address = first;
       break;
     }
+    case FindingKind::kLockHeldAtThreadEnd: {
+      const Address lock = b.global("lock", 40);
+      b.finding(kind, "a thread ends and still holds a lock: nobody can take it any more");
+      b.part(PartRole::kHere, 1, in_thread({{"transfer(int)", kSource, 15, 3}})).address = lock;
+      break;
+    }
     case FindingKind::kNone:
     case FindingKind::kCount:
       break;

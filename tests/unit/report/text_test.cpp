@@ -5,6 +5,7 @@
 #include "core/base/random.h"
 #include "golden.h"
 #include "samples.h"
+#include "tool/report/columns.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
 #include "trace_builder.h"
@@ -53,7 +54,6 @@ TEST(TextReport, AJoinIsNoLock) {
   b.finding(FindingKind::kDeadlock);
   const auto waits = [&](unsigned thread, std::uint16_t other) {
     TracePart& p = b.part(PartRole::kBlockedThread, thread, {{"f()", "/home/ada/work/f.cpp", 3, 1}});
-    p.address = 0x7f0000001000;  // the other thread's handle
     p.other = ThreadId{other};
   };
   waits(0, 1);
@@ -63,6 +63,32 @@ TEST(TextReport, AJoinIsNoLock) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("  Main thread waits for thread T1 to end at:\n"), std::string::npos) << text;
+}
+
+TEST(TextReport, AnObjectHasTheNameThatTheProgramGaveIt) {
+  TraceBuilder b;
+  b.trace.texts.push_back("queue lock");
+  Event& named = b.event(EventKind::kNote, 0, {});
+  named.address = 0x600000001000;
+  named.value = 40;
+  named.text = static_cast<std::uint32_t>(b.trace.texts.size() - 1);
+  b.finding(FindingKind::kMutexMisuse, "unlock of a mutex that is not locked");
+  TracePart& p = b.part(PartRole::kHere, 1, {{"f()", "/home/ada/work/f.cpp", 3, 1}});
+  p.address = 0x600000001000;
+  p.text = "mutex";
+  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  EXPECT_NE(text.find("mutex 'queue lock' (0x600000001000)"), std::string::npos) << text;
+}
+
+// The report and the trace below it are made apart, and mention things in different orders.
+TEST(TextReport, NumbersAreThoseOfTheTrace) {
+  TraceBuilder b;
+  b.event(EventKind::kMutexLock, 0, {}).address = 0x617000000010;
+  b.event(EventKind::kMutexLock, 0, {}).address = 0x617000000020;
+  b.finding(FindingKind::kMutexMisuse, "unlock of a mutex that is not locked");
+  b.part(PartRole::kHere, 0, {{"f()", "/home/ada/work/f.cpp", 3, 1}}).address = 0x617000000020;
+  EXPECT_NE(text_report(b.trace, b.trace.findings[0]).find("mem#1 (0x617000000020)"), std::string::npos);
+  EXPECT_NE(columns(b.trace).find("mem#1: 0x617000000020"), std::string::npos) << columns(b.trace);
 }
 
 TEST(TextReport, WithoutSymbolsShowsModuleAndOffset) {

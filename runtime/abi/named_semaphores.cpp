@@ -1,0 +1,113 @@
+// sem_open and its relatives. Under the engine the names belong to one execution: what libc keeps in /dev/shm
+// would go over to the next one, and to other processes that run at the same time.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "runtime/abi/pthread_objects.h"
+
+namespace heddle::abi {
+namespace {
+
+struct NamedSemaphore {
+  char name[NAME_MAX];
+  sem_t semaphore;
+  std::uint32_t opened;  // sem_close takes one away
+  bool linked;           // the name still leads here
+};
+
+constexpr std::uint32_t kMost = 256;
+NamedSemaphore named[kMost];
+
+// Without leading slashes, as libc does it; nullptr where the name is not one.
+const char* bare_name(const char* name) {
+  while (*name == '/') ++name;
+  const std::size_t length = strlen(name);
+  if (length == 0 || length + sizeof "sem." > NAME_MAX) return nullptr;
+  for (const char* c = name; *c != '\0'; ++c) {
+    if (*c == '/') return nullptr;
+  }
+  return name;
+}
+
+NamedSemaphore* find(const char* name) {
+  for (NamedSemaphore& s : named) {
+    if (s.linked && strlen(s.name) == strlen(name) && memcmp(s.name, name, strlen(name)) == 0) return &s;
+  }
+  return nullptr;
+}
+
+NamedSemaphore* free_slot() {
+  for (NamedSemaphore& s : named) {
+    if (!s.linked && s.opened == 0) return &s;
+  }
+  return nullptr;
+}
+
+sem_t* failed(int error) {
+  errno = error;
+  return SEM_FAILED;
+}
+
+sem_t* open(const char* name, int flags, unsigned value) {
+  name = bare_name(name);
+  if (name == nullptr) return failed(EINVAL);
+  NamedSemaphore* s = find(name);
+  if (s != nullptr && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return failed(EEXIST);
+  if (s == nullptr) {
+    if ((flags & O_CREAT) == 0) return failed(ENOENT);
+    if (value > INT_MAX) return failed(EINVAL);
+    s = free_slot();
+    if (s == nullptr) return failed(EMFILE);
+    memcpy(s->name, name, strlen(name) + 1);
+    s->linked = true;
+    sem_init(&s->semaphore, 0, value);
+  }
+  ++s->opened;
+  return &s->semaphore;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+using heddle::abi::engine;
+
+HEDDLE_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
+  mode_t mode = 0;
+  unsigned value = 0;
+  if ((flags & O_CREAT) != 0) {
+    va_list list;
+    va_start(list, flags);
+    mode = va_arg(list, mode_t);
+    value = va_arg(list, unsigned);
+    va_end(list);
+  }
+  if (engine() == nullptr) return HEDDLE_REAL(sem_open)(name, flags, mode, value);
+  return heddle::abi::open(name, flags, value);
+}
+
+HEDDLE_EXPORT int sem_close(sem_t* semaphore) noexcept {
+  if (engine() == nullptr) return HEDDLE_REAL(sem_close)(semaphore);
+  for (heddle::abi::NamedSemaphore& s : heddle::abi::named) {
+    if (&s.semaphore != semaphore || s.opened == 0) continue;
+    --s.opened;
+    return 0;
+  }
+  errno = EINVAL;
+  return -1;
+}
+
+HEDDLE_EXPORT int sem_unlink(const char* name) noexcept {
+  if (engine() == nullptr) return HEDDLE_REAL(sem_unlink)(name);
+  name = heddle::abi::bare_name(name);
+  heddle::abi::NamedSemaphore* s = name != nullptr ? heddle::abi::find(name) : nullptr;
+  if (s == nullptr) {
+    errno = ENOENT;
+    return -1;
+  }
+  s->linked = false;
+  return 0;
+}

@@ -1,0 +1,22 @@
+#include "runtime/abi/pthread_objects.h"
+
+#include "core/base/text_buffer.h"
+
+namespace heddle::abi {
+
+bool is_copied_mark(engine::Execution& e, std::uint64_t mark, sched::SyncKind kind) {
+  for (const std::uint64_t key : {kMarkKey, ~kMarkKey}) {
+    const sched::SyncObject* original = e.sync_objects().find(mark ^ key);
+    if (original != nullptr && original->kind == kind) return true;
+  }
+  return false;
+}
+
+void report_unusable(engine::Execution& e, sched::SyncObject& object, bool destroyed, std::uint64_t pc) {
+  TextBuffer<128> text;
+  text << "use of " << sched::article_of(object.kind) << sched::noun_of(object.kind)
+       << (destroyed ? " that was destroyed" : " that was never initialised");
+  e.misuse(engine::misuse_of(object.kind), text.c_str(), object, pc);
+}
+
+}  // namespace heddle::abi
