@@ -5,23 +5,15 @@
 
 #include "core/base/pages.h"
 #include "core/base/text_buffer.h"
+#include "runtime/session/raw_signal.h"
 #include "runtime/session/session.h"
+#include "runtime/session/zygote.h"
 
 namespace heddle::session {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
 constexpr std::size_t kAlternateStack = 256 * 1024;
-
-// The kernel's sigaction differs from libc's; ours goes straight to the kernel, past the program's
-// interposers.
-struct KernelSigaction {
-  void (*handler)(int, siginfo_t*, void*);
-  unsigned long flags;
-  void (*restorer)();
-  unsigned long mask;
-};
-constexpr unsigned long kRestorer = 0x04000000;
 
 const char* name_of(int signal) {
   switch (signal) {
@@ -51,16 +43,18 @@ bool below_stack(const sched::Thread& t, std::uint64_t address) {
 
 // A process that the program forked for itself (a death test, say) dies as it would without us.
 void die_natively(int signal) {
-  KernelSigaction fallback{};
-  raw_syscall(SYS_rt_sigaction, signal, &fallback, 0, 8);
+  set_default_action(signal);
   raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
 }
+
+}  // namespace
 
 void on_crash(int signal, siginfo_t* info, void* context) {
   engine::Execution* e = execution();
   const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (e == nullptr) return die_natively(signal);
+  note_crash();
   if (signal == SIGSEGV && below_stack(e->self(), address)) {
     // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
     e->fatal(FindingKind::kStackOverflow, "the thread's stack is used up", pc + 1, signal);
@@ -73,11 +67,6 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   e->fatal(FindingKind::kSignal, text.c_str(), pc + 1, signal);
 }
-
-extern "C" void heddle_restore_signal();
-asm(".text\n.hidden heddle_restore_signal\nheddle_restore_signal:\n\tmovq $15, %rax\n\tsyscall\n");
-
-}  // namespace
 
 bool is_crash_signal(int signal) {
   for (const int s : kSignals) {
@@ -92,9 +81,7 @@ void install_crash_handlers() {
   stack.ss_size = kAlternateStack;
   raw_syscall(SYS_sigaltstack, &stack, 0);
   for (const int signal : kSignals) {
-    KernelSigaction action{on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, heddle_restore_signal,
-                           0};
-    raw_syscall(SYS_rt_sigaction, signal, &action, 0, 8);
+    set_raw_handler(signal, on_crash, SA_ONSTACK);
   }
 }
 

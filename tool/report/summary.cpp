@@ -41,6 +41,8 @@ class Summary {
     endings();
     outcomes();
     out_ += "  left: " + left() + "\n";
+    if (options_.verbose && !report_.repetition.empty())
+      out_ += "  repetition: " + escaped(report_.repetition) + "\n";
     for (const std::string& warning : report_.warnings) note(warning);
     return out_;
   }

@@ -11,8 +11,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/base/random.h"
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/fingerprint.h"
+#include "tool/run/repetition.h"
 
 namespace heddle::run {
 namespace {
@@ -172,6 +174,8 @@ void Campaign::consume(const Arrived& arrived) {
   ++report.executions;
   ++report.endings[std::min(static_cast<std::size_t>(result.ending), report::kEndings - 1)];
   for (const std::string& text : arrived.outcomes) ++report.outcomes[text];
+  report.digest = mix(mix(report.digest, result.trace_hash), mix(static_cast<std::uint64_t>(result.ending),
+                                                                 static_cast<std::uint64_t>(result.status)));
   if (hashes_.size() < kMostHashes) {
     std::uint32_t& seen = hashes_[result.trace_hash];
     if (seen < std::numeric_limits<std::uint32_t>::max()) ++seen;
@@ -332,6 +336,9 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     wait_for_workers(*state_, seen);
   }
   state_->stop.store(1);
+  std::vector<RepetitionReport> repetitions;
+  for (const Process& worker : workers_) repetitions.push_back(worker.header().repetition);
+  outcome_.report.repetition = describe_repetition(repetitions);
   workers_.clear();
   finish_report(elapsed());
   return std::move(outcome_);
