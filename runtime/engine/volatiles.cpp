@@ -46,11 +46,9 @@ template <typename T>
 void Execution::volatile_load(Address address, std::uint64_t pc) {
   const MemoryOrder order = order_of(spec(), false);
   AtomicOperation<T> operation(*this, EventKind::kVolatileRead, {address, order, pc});
-  const auto candidates = memory_.readable_load(operation.thread(), operation.place(), order);
-  const std::uint32_t index = choose_store(candidates);
-  const memory::Candidate picked = candidates[index];
-  const auto count = static_cast<std::uint32_t>(candidates.size());
-  const memory::Value newest = memory_.commit_load(index);
+  const std::uint32_t count = memory_.begin_load(operation.thread(), operation.place(), order);
+  const memory::Candidate picked = memory_.candidate(choose_store(count));
+  const memory::Value newest = memory_.commit_load(picked);
   operation.template finish<race::AccessOp::kVolatileRead>(newest);
   const T value = from_value<T>(picked.value);
   operation.note(EventKind::kVolatileRead, order, value, value, &picked, count);
