@@ -1,6 +1,7 @@
 // pthread_cond_*.
 #include <errno.h>
 
+#include "runtime/abi/cancellation.h"
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
@@ -19,6 +20,17 @@ sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condit
   bool is_new = false;
   return marked_object(e, condition, sched::SyncKind::kCondition, kConditionMark, is_new);
 }
+
+namespace {
+
+int wait(engine::Execution& e, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t pc,
+         std::uint64_t deadline) {
+  return cancellable(e, [&] {
+    return e.condition_wait(condition_object(e, condition), mutex_object(e, mutex), pc, deadline);
+  });
+}
+
+}  // namespace
 
 }  // namespace heddle::abi
 
@@ -42,7 +54,7 @@ HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
 HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_wait)(condition, mutex);
-  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC);
+  return heddle::abi::wait(*e, condition, mutex, HEDDLE_CALLER_PC, heddle::sched::kNoDeadline);
 }
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -50,7 +62,7 @@ HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mute
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_timedwait)(condition, mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC,
+  return heddle::abi::wait(*e, condition, mutex, HEDDLE_CALLER_PC,
                            heddle::abi::deadline_of(*time, heddle::abi::clock_of(condition)));
 }
 
@@ -59,8 +71,7 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_clockwait)(condition, mutex, clock, time);
   if (!heddle::abi::valid_time(*time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
-  return e->condition_wait(condition_object(*e, condition), mutex_object(*e, mutex), HEDDLE_CALLER_PC,
-                           heddle::abi::deadline_of(*time, clock));
+  return heddle::abi::wait(*e, condition, mutex, HEDDLE_CALLER_PC, heddle::abi::deadline_of(*time, clock));
 }
 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {

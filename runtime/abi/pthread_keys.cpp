@@ -48,6 +48,7 @@ void run_key_destructors(engine::Execution& e) {
 
 void exit_thread(engine::Execution& e, void* result) {
   e.self().exiting = true;
+  e.self().cancel_disabled = true;
   e.run_exit_handlers();
   run_key_destructors(e);
   e.end_thread(result);

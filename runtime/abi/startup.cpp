@@ -2,7 +2,10 @@
 #include <stdlib.h>
 
 #include "core/base/pages.h"
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/cancellation.h"
+#include "runtime/abi/process_ids.h"
+#include "runtime/abi/signal_descriptors.h"
+#include "runtime/session/crash.h"
 #include "runtime/session/session.h"
 
 extern "C" void*
@@ -70,6 +73,8 @@ void ensure_started() {
   }
 }
 
+std::size_t main_stack_bytes() { return kMainStackBytes; }
+
 bool in_session() {
   ensure_started();
   return phase == Phase::kSession;
@@ -82,6 +87,7 @@ __attribute__((constructor(101))) void start_engine() {
   if (!in_session() || current != nullptr) return;
   prepare_process_functions();
   current = session::start();
+  current->set_program_hooks({cancel_running_thread, session::is_crash_signal, divert_to_descriptor});
 }
 
 }  // namespace

@@ -56,8 +56,11 @@ void Execution::visible(const PendingOperation& operation) {
   t.pending = operation;
   t.last_pc = operation.pc;
   scheduler_.advance(kOperationNanoseconds);
+  if (scheduler_.now() >= timers_.earliest()) fire_timers();
   if (++result.steps >= next_check_) check_bounds();
   if (scheduler_.runnable().size() > 1 && !t.ignored) switch_to(choose_thread(true));
+  if (signals_wait()) deliver_signals();
+  if (t.cancel_asynchronous && cancel_pending(t)) program_.cancel();
   if (fair_) observe_spin();
 }
 
@@ -130,6 +133,12 @@ bool Execution::spurious_failure() {
 
 bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {
   Thread& t = self();
+  t.interrupted = false;
+  if (t.at_cancellation_point && sched::can_be_broken_off(kind) && cancel_pending(t)) {
+    t.interrupted = t.cancel_broke_wait = true;
+    t.timed_out = false;
+    return true;
+  }
   scheduler_.block(kind, object, deadline);
   t.waits_for = waits_for;
   // An untimed wait in a circle of untimed waits can never end, whatever the other threads do.
@@ -139,12 +148,16 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
     if (find_cycle(t.id, cycle, length)) report_deadlock();
   }
   run_others();
+  if (signals_wait()) deliver_signals();
   return !t.timed_out;
 }
 
 void Execution::run_others() {
-  while (scheduler_.runnable().empty()) {
-    if (!scheduler_.advance_to_next_deadline()) report_deadlock();
+  // A timer that rings for ever wakes nobody for ever.
+  constexpr std::uint32_t kMostRings = 10'000;
+  for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
+    if (take_arrived_signals() || wake_ready_calls()) continue;
+    if (rings == kMostRings || !pass_time()) report_deadlock();
   }
   switch_to(choose_thread(self().state == ThreadState::kRunnable));
 }

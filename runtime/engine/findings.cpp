@@ -87,6 +87,7 @@ void FindingBuilder::cite_other_threads() {
         part(t.state == ThreadState::kBlocked ? PartRole::kWaits : PartRole::kRunningThread, t, t.last_pc);
     p.address = t.state == ThreadState::kBlocked ? t.wait_object : 0;
     p.other = t.waits_for;
+    if (t.state == ThreadState::kBlocked) p.text = execution_.describe_outside_wait(t);
   }
 }
 

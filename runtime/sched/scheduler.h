@@ -60,8 +60,8 @@ class Scheduler {
   void advance(std::uint64_t nanoseconds) { advance_to(now_ + nanoseconds); }
   // Timed waits whose deadline has come by end with timed_out set.
   void advance_to(std::uint64_t time);
-  // Nothing can run: time passes until the first deadline. False if there is none.
-  bool advance_to_next_deadline();
+  // The first deadline of a blocked thread; kNoDeadline if there is none.
+  std::uint64_t next_deadline() const;
 
   // The thread that owns a pthread_t, or nullptr.
   Thread* find(std::uint64_t handle);

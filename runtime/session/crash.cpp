@@ -5,6 +5,7 @@
 
 #include "core/base/pages.h"
 #include "core/base/text_buffer.h"
+#include "runtime/sched/kernel_signals.h"
 #include "runtime/session/session.h"
 
 namespace heddle::session {
@@ -12,16 +13,6 @@ namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
 constexpr std::size_t kAlternateStack = 256 * 1024;
-
-// The kernel's sigaction differs from libc's; ours goes straight to the kernel, past the program's
-// interposers.
-struct KernelSigaction {
-  void (*handler)(int, siginfo_t*, void*);
-  unsigned long flags;
-  void (*restorer)();
-  unsigned long mask;
-};
-constexpr unsigned long kRestorer = 0x04000000;
 
 const char* name_of(int signal) {
   switch (signal) {
@@ -51,8 +42,7 @@ bool below_stack(const sched::Thread& t, std::uint64_t address) {
 
 // A process that the program forked for itself (a death test, say) dies as it would without us.
 void die_natively(int signal) {
-  KernelSigaction fallback{};
-  raw_syscall(SYS_rt_sigaction, signal, &fallback, 0, 8);
+  sched::set_kernel_action(signal, nullptr, 0);
   raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
 }
 
@@ -61,7 +51,10 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (e == nullptr) return die_natively(signal);
-  if (signal == SIGSEGV && below_stack(e->self(), address)) {
+  const bool overflow = signal == SIGSEGV && below_stack(e->self(), address);
+  if (e->handle_fault(signal, info, context, overflow)) return;
+  e->report_unhandled_fault();
+  if (overflow) {
     // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
     e->fatal(FindingKind::kStackOverflow, "the thread's stack is used up", pc + 1, signal);
   }
@@ -73,9 +66,6 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   e->fatal(FindingKind::kSignal, text.c_str(), pc + 1, signal);
 }
-
-extern "C" void heddle_restore_signal();
-asm(".text\n.hidden heddle_restore_signal\nheddle_restore_signal:\n\tmovq $15, %rax\n\tsyscall\n");
 
 }  // namespace
 
@@ -92,9 +82,7 @@ void install_crash_handlers() {
   stack.ss_size = kAlternateStack;
   raw_syscall(SYS_sigaltstack, &stack, 0);
   for (const int signal : kSignals) {
-    KernelSigaction action{on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, heddle_restore_signal,
-                           0};
-    raw_syscall(SYS_rt_sigaction, signal, &action, 0, 8);
+    sched::set_kernel_action(signal, on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
   }
 }
 
