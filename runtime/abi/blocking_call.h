@@ -70,10 +70,11 @@ long perform(Execution& e, const DescriptorCall& call, Attempt attempt) {
     e.visible(
         {EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, static_cast<Address>(call.descriptor), call.pc});
     long result = -EAGAIN;
-    for (;;) {
+    bool may_ask = !e.has_children();
+    for (;; may_ask = true) {
       pollfd polled{call.descriptor, call.events, 0};
       timespec none{};
-      if (call.nonblocking || raw_syscall(SYS_ppoll, &polled, 1, &none, 0, 8) != 0) {
+      if (call.nonblocking || (may_ask && raw_syscall(SYS_ppoll, &polled, 1, &none, 0, 8) != 0)) {
         if (call.events == POLLOUT) e.release_descriptor(call.descriptor);
         result = attempt();
         if (result != -EAGAIN || call.nonblocking) break;

@@ -13,6 +13,7 @@
 
 #include "runtime/abi/blocking_call.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
 
 namespace heddle::abi {
@@ -38,10 +39,17 @@ void run_fork_handlers(void (*ForkHandlers::*which)(), bool newest_first) {
   }
 }
 
+// The kernel's numbers of processes differ from time to time: they are no part of an execution.
+void note_process(Execution& e, const char* name, long result, std::uint64_t pc) {
+  e.done(EventKind::kBlockingCall, result > 0 ? 1 : 0);
+  e.note_call(name, -1, result > 0 ? 1 : result, pc);
+}
+
 void become_native(Execution& e, long parent) {
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (raw_syscall(SYS_getppid) != parent) raw_syscall(SYS_exit_group, 0);
   real_parent = static_cast<pid_t>(parent);
+  hand_keys_to_libc(e);
   e.hand_signals_to_kernel();
   current = nullptr;
   session::leave_engine();
@@ -63,9 +71,8 @@ pid_t fork_natively(Execution& e, std::uint64_t pc) {
     return 0;
   }
   run_fork_handlers(&ForkHandlers::parent, false);
-  e.note_call("fork", -1, pid, pc);
-  e.done(EventKind::kBlockingCall, pid > 0 ? 1 : 0);  // the kernel's number differs from time to time
-  e.changed();
+  note_process(e, "fork", pid, pc);
+  if (pid > 0) e.child_started();
   return pid;
 }
 
@@ -99,8 +106,35 @@ bool child_has_changed(const sched::BlockingCall& call) {
   return result < 0 || info.si_pid != 0;
 }
 
-// Parks the thread until the child has changed: `call` then answers at once. That a child has ended is seen
-// only when all threads wait: how fast it runs must not decide what they do.
+// A program that asks again and again whether a child has ended (WNOHANG) is told "not yet" a few times, as
+// could always be; then the child gets real time to end. A handler of SIGCHLD makes that unnecessary: whoever
+// has one asks when he knows. Waits that were in vain make the next ones rarer.
+struct Patience {
+  std::uint32_t answers_left = 2;
+  std::uint32_t answers = 2;
+};
+Patience patience;
+
+bool answer_not_yet(Execution& e, const ChildWait& wait) {
+  const sched::BlockingCall call{"", -1, nullptr, 0, nullptr, reinterpret_cast<long>(&wait)};
+  const sched::SignalAction& action = e.signal_action(SIGCHLD);
+  siginfo_t info{};
+  if (!action.is_default() || e.self().signal_mask != 0 ||
+      raw_syscall(SYS_waitid, wait.type, wait.id, &info, wait.options | WNOHANG | WNOWAIT, 0) < 0) {
+    return false;
+  }
+  if (patience.answers_left-- != 0) return true;
+  for (int milliseconds = 0; milliseconds < 1000 && !child_has_changed(call); ++milliseconds) {
+    timespec pause{0, 1'000'000};
+    raw_syscall(SYS_nanosleep, &pause, 0);
+  }
+  const bool in_vain = !child_has_changed(call);
+  patience.answers = in_vain ? patience.answers * 4 : 2;
+  patience.answers_left = patience.answers;
+  return in_vain;
+}
+
+// Parks the thread until the child has changed: `call` then answers at once.
 template <typename Call>
 long wait_for_child(Execution& e, const char* name, ChildWait wait, bool nonblocking, std::uint64_t pc,
                     Call call) {
@@ -119,12 +153,12 @@ long wait_for_child(Execution& e, const char* name, ChildWait wait, bool nonbloc
           break;
         }
       }
-      result = call();
+      result = nonblocking && answer_not_yet(e, wait) ? 0 : call();
       if (nonblocking || result != 0) break;
     }
     if (result != 0) e.changed();
-    e.done(EventKind::kBlockingCall, result > 0 ? 1 : 0);
-    e.note_call(name, -1, result, pc);
+    if (result > 0) e.child_reaped();
+    note_process(e, name, result, pc);
     return result;
   });
 }
@@ -229,6 +263,7 @@ HEDDLE_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* ar
   e->leave_prefix();
   // A child that shares memory until it executes another program gets a copy instead: it cannot tell.
   heddle::abi::CloneCall call{function, argument, e, heddle::raw_syscall(SYS_getpid)};
+  e->child_started();
   return real(heddle::abi::run_clone, stack, flags & ~(CLONE_VM | CLONE_VFORK), &call, parent_tid, tls,
               child_tid);
 }
@@ -237,7 +272,7 @@ HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_fi
                               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]) {
   if (auto* e = engine()) {
     e->leave_prefix();
-    e->changed();
+    e->child_started();
   }
   heddle::engine::RuntimeScope scope;
   return HEDDLE_REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
@@ -246,7 +281,7 @@ HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_f
                                const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]) {
   if (auto* e = engine()) {
     e->leave_prefix();
-    e->changed();
+    e->child_started();
   }
   heddle::engine::RuntimeScope scope;
   return HEDDLE_REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
@@ -254,9 +289,13 @@ HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_f
 HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
   if (auto* e = engine()) {
     e->leave_prefix();
-    e->changed();
+    e->child_started();
   }
   return HEDDLE_REAL(popen)(command, mode);
+}
+HEDDLE_EXPORT int pclose(FILE* stream) {
+  if (auto* e = engine()) e->child_reaped();
+  return HEDDLE_REAL(pclose)(stream);
 }
 HEDDLE_EXPORT int system(const char* command) {
   auto* e = engine();

@@ -47,7 +47,8 @@ long poll_until(Execution& e, const sched::BlockingCall& call, std::uint64_t dea
     e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, 0, pc});
     const std::uint32_t handled = e.self().handlers_run;
     const MaskScope scope(e, mask);
-    long result = attempt();
+    const bool may_ask = !e.has_children() || deadline <= e.scheduler().now();
+    long result = may_ask ? attempt() : 0;
     while (result == 0 && deadline > e.scheduler().now()) {
       if (e.self().handlers_run != handled) {
         result = -EINTR;

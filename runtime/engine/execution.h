@@ -158,8 +158,18 @@ class Execution final : public strategy::View {
   Awaited await_outside(const sched::BlockingCall& call, std::uint64_t deadline);
   // Some thread did something that calls of others may wait for.
   void io_happened() {
-    if (parked_ != 0) wake_ready_calls();
+    if (parked_ != 0 && children_ == 0) wake_ready_calls();
   }
+  // While the program has child processes, what they do is seen only when all threads wait: how fast they are
+  // must not decide what threads do.
+  void child_started() {
+    ++children_;
+    changed();
+  }
+  void child_reaped() {
+    if (children_ != 0) --children_;
+  }
+  bool has_children() const { return children_ != 0; }
   // Happens-before through descriptors: who writes or closes releases, who reads acquires.
   void acquire_descriptor(int descriptor);
   void release_descriptor(int descriptor);
@@ -336,7 +346,8 @@ class Execution final : public strategy::View {
     std::uint64_t address = 0;
   } fault_;  // the one that the program handles now
   sched::TimerTable timers_;
-  std::uint32_t parked_ = 0;  // threads in blocking calls
+  std::uint32_t parked_ = 0;    // threads in blocking calls
+  std::uint32_t children_ = 0;  // processes that the program has started and not waited for
   std::uint64_t patience_ns_ = 0;
   static constexpr std::uint32_t kDescriptorClocks = 1024;
   struct DescriptorClock {

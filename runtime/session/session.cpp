@@ -15,6 +15,9 @@
 #include "core/base/pages.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/modules.h"
+#include "runtime/session/orphans.h"
+#include "runtime/session/prefix_files.h"
+#include "runtime/session/watchdog.h"
 #include "runtime/strategy/registry.h"
 
 namespace heddle::session {
@@ -29,9 +32,8 @@ struct State {
   std::uint32_t prefix_events = 0;
   std::uint32_t prefix_text = 1;
   std::uint32_t prefix_findings = 0;
-  ExecutionResult prefix;  // what happened before the first choice, common to all executions
-  long prefix_output = 0;  // bytes of output before the first choice
-  long prefix_input = 0;
+  ExecutionResult prefix;            // what happened before the first choice, common to all executions
+  long prefix_output = 0;            // bytes of output before the first choice
   std::uint32_t threads_wanted = 0;  // the most that any execution has created
 };
 
@@ -109,7 +111,7 @@ void reset_channel(std::uint64_t index) {
   h.finding_count.store(state.prefix_findings, std::memory_order_relaxed);
   h.text_used.store(state.prefix_text, std::memory_order_relaxed);
   if (h.output_fd >= 0) raw_syscall(SYS_lseek, h.output_fd, state.prefix_output, SEEK_SET);
-  if (state.prefix_input >= 0) raw_syscall(SYS_lseek, 0, state.prefix_input, SEEK_SET);
+  restore_offsets();
 }
 
 // Waits for the child to end; kills it when its time is up. True: it had to be killed.
@@ -122,6 +124,7 @@ bool await_child(long pid, int& status) {
     timespec timeout{static_cast<time_t>(limit / 1'000'000'000), static_cast<long>(limit % 1'000'000'000)};
     const long ready = raw_syscall(SYS_ppoll, &poll, 1, limit == 0 ? nullptr : &timeout, 0, 8);
     if (ready == 0) {
+      ask_where(state.channel, pid);
       raw_syscall(SYS_kill, pid, SIGKILL);
       killed = true;
     }
@@ -131,6 +134,7 @@ bool await_child(long pid, int& status) {
   }
   // Whatever the program had started itself ends with its execution.
   raw_syscall(SYS_kill, -pid, SIGKILL);
+  end_orphans();
   return killed;
 }
 
@@ -222,7 +226,8 @@ void at_first_choice() {
   state.prefix_findings = h.finding_count.load(std::memory_order_relaxed);
   state.prefix_text = h.text_used.load(std::memory_order_relaxed);
   if (h.output_fd >= 0) state.prefix_output = raw_syscall(SYS_lseek, h.output_fd, 0, SEEK_CUR);
-  state.prefix_input = raw_syscall(SYS_lseek, 0, 0, SEEK_CUR);
+  keep_offsets(h.output_fd);
+  raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   state.threads_wanted = state.execution->scheduler().thread_count() + 2;
   h.state.store(WorkerState::kZygote, std::memory_order_release);
   serve();
@@ -272,6 +277,7 @@ engine::Execution* start() {
   h.current.threads = 1;
   h.state.store(WorkerState::kPrefix, std::memory_order_release);
   install_crash_handlers();
+  install_watchdog();
   return state.execution;
 }
 

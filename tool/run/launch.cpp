@@ -202,6 +202,13 @@ bool Process::wait(std::uint64_t nanoseconds) {
   return killed;
 }
 
+void Process::ask_where() {
+  if (pid_ <= 0) return;
+  header().stuck = StuckPlace{};
+  ::kill(pid_, SIGSTKFLT);
+  usleep(100'000);
+}
+
 void Process::kill() {
   if (pid_ <= 0) return;
   // The zygote's children die with it.

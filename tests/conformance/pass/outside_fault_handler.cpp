@@ -1,5 +1,5 @@
-// A program that handles its own faults: by a jump, and by mending what was wrong.
 // executions: 50
+// A program that handles its own faults: by a jump, and by mending what was wrong.
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
-// Processes that the program starts: fork with and without exec, system, popen, posix_spawn; their output and
-// status reach it, while another thread lives. executions: 20
+// executions: 20
+// Processes that the program starts: fork with and without exec, system, popen, posix_spawn; their output
+// and status reach it, while another thread lives.
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>

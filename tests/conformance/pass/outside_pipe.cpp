@@ -1,5 +1,6 @@
+// executions: 150
 // A producer and a consumer over a pipe: calls that would block let the other run, data read happens after
-// the write, and a write that is larger than the pipe is completed. executions: 150
+// the write, and a write that is larger than the pipe is completed.
 #include <unistd.h>
 
 #include <cassert>

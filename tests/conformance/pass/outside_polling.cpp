@@ -1,5 +1,5 @@
-// poll, select and epoll with eventfd and socketpair, with and without timeouts.
 // executions: 100
+// poll, select and epoll with eventfd and socketpair, with and without timeouts.
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,5 +1,5 @@
-// Handlers run on the thread that takes the signal; masks are each thread's own; waits are broken off.
 // executions: 150
+// Handlers run on the thread that takes the signal; masks are each thread's own; waits are broken off.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>

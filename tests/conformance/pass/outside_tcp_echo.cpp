@@ -1,5 +1,5 @@
-// A small echo server on the loopback interface, a thread for each connection, and two clients.
 // executions: 100
+// A small echo server on the loopback interface, a thread for each connection, and two clients.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-// Names, stacks, scheduling parameters, processor sets: what was set is told back.
 // executions: 20
+// Names, stacks, scheduling parameters, processor sets: what was set is told back.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

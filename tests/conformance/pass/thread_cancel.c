@@ -1,5 +1,6 @@
-// Cancellation points: a wait on a condition variable (which takes the mutex again), sem_wait, sleep, join,
-// read. executions: 150
+// executions: 150
+// Cancellation points: a wait on a condition variable (which takes the mutex again), sem_wait, sleep,
+// join, read.
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,6 @@
+// executions: 150
 // Disabled cancellation waits until it is enabled; asynchronous cancellation needs no cancellation point;
-// handlers run in reverse order. executions: 150
+// handlers run in reverse order.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

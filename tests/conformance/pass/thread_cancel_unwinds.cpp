@@ -1,5 +1,6 @@
+// executions: 150
 // Cancellation unwinds C++ frames: destructors run, a catch (...) that throws on is passed, a lock is
-// released. executions: 150
+// released.
 #include <pthread.h>
 #include <unistd.h>
 

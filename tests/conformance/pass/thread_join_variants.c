@@ -1,5 +1,6 @@
-// Joins that do not wait, or not for ever; 300 threads at once; a thread that outlives main's wish to wait.
 // executions: 20
+// Joins that do not wait, or not for ever; 300 threads at once; a thread that outlives main's wish to
+// wait.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-// A thread that was neither joined nor detached is a warning, whether it has ended or not.
 // message: WARNING: heddle: thread leak
 // executions: 20
+// A thread that was neither joined nor detached is a warning, whether it has ended or not.
 #include <pthread.h>
 #include <unistd.h>
 
