@@ -36,18 +36,17 @@ class Program {
     if (mix == Mix::kStores) {
       memory_[x] = model_.store(t, place, orders_.store, {++value_, 0});
     } else if (mix == Mix::kUpdates) {
-      const auto candidates = model_.readable_update(t, place, orders_.update);
-      const std::uint32_t pick = choose(candidates, r);
-      memory_[x] = model_.commit_update(pick, {candidates[pick].value.low + 1, 0});
+      const Candidate picked = model_.candidate(choose(model_.begin_update(t, place, orders_.update), r));
+      memory_[x] = model_.commit_update(picked, {picked.value.low + 1, 0});
     } else {
-      memory_[x] = model_.commit_load(choose(model_.readable_load(t, place, orders_.load), r));
+      memory_[x] = model_.commit_load(model_.candidate(choose(model_.begin_load(t, place, orders_.load), r)));
     }
   }
 
  private:
   static ThreadId thread(std::uint32_t i) { return ThreadId{static_cast<std::uint16_t>(i + 1)}; }
-  static std::uint32_t choose(std::span<const Candidate> candidates, std::uint64_t r) {
-    return static_cast<std::uint32_t>((((r >> 44) & 0xffff) * candidates.size()) >> 16);
+  static std::uint32_t choose(std::uint32_t count, std::uint64_t r) {
+    return static_cast<std::uint32_t>((((r >> 44) & 0xffff) * count) >> 16);
   }
 
   MemoryModel& model_;

@@ -116,5 +116,5 @@ EXPORTED void* memcpy(void* to, const void* from, std::size_t size) {
 EXPORTED int munmap(void* begin, std::size_t size) {
   if (started) detector.reset_range(reinterpret_cast<Address>(begin), size);
   return static_cast<int>(
-      heddle::race::raw_syscall(11, reinterpret_cast<long>(begin), static_cast<long>(size), 0));
+      heddle::raw_syscall(11, reinterpret_cast<long>(begin), static_cast<long>(size), 0));
 }

@@ -1,36 +1,14 @@
 #include "core/base/arena.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 
-#include "core/base/check.h"
+#include "core/base/pages.h"
 
 namespace heddle {
 namespace {
 
 constexpr std::size_t kFirstChunk = 256 << 10;
 constexpr std::size_t kLargestChunk = 32 << 20;
-
-// mmap and munmap of libc may be interposed by the runtime itself.
-long raw_syscall6(long number, long a, long b, long c, long d, long e, long f) {
-  long result;
-  register long r10 asm("r10") = d;
-  register long r8 asm("r8") = e;
-  register long r9 asm("r9") = f;
-  asm volatile("syscall"
-               : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-               : "rcx", "r11", "memory");
-  return result;
-}
-
-void* map_pages(std::size_t bytes) {
-  const long address = raw_syscall6(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return address < 0 && address > -4096 ? nullptr : reinterpret_cast<void*>(address);
-}
 
 }  // namespace
 
@@ -46,7 +24,6 @@ void* Arena::carve_from_new_chunk(std::size_t bytes) {
     std::size_t size = std::clamp(mapped_, kFirstChunk, kLargestChunk);
     while (size - sizeof(Chunk) < bytes) size *= 2;
     chunk = static_cast<Chunk*>(map_pages(size));
-    HEDDLE_CHECK(chunk != nullptr);
     *chunk = {nullptr, size};
     (current_ == nullptr ? first_ : current_->next) = chunk;
     mapped_ += size;
@@ -70,7 +47,7 @@ void Arena::reset() {
 void Arena::unmap() {
   for (Chunk* chunk = first_; chunk != nullptr;) {
     Chunk* next = chunk->next;
-    raw_syscall6(SYS_munmap, reinterpret_cast<long>(chunk), static_cast<long>(chunk->bytes), 0, 0, 0, 0);
+    unmap_memory(chunk, chunk->bytes);
     chunk = next;
   }
   first_ = nullptr;

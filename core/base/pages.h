@@ -1,13 +1,11 @@
 // Memory straight from the kernel, at addresses that we choose: replay needs the same addresses every time.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/address_space.h"
 #include "core/base/check.h"
-#include "core/base/raw_syscall.h"
 
 namespace heddle {
 
@@ -26,18 +24,18 @@ inline constexpr std::uint64_t kBigStacks =
 inline constexpr std::uint64_t kCallStacks = 0x6200'0000'0000;  // shadow call stacks, one per thread
 inline constexpr std::uint64_t kFreedBits = 0x6400'0000'0000;   // one bit for 16 bytes of the heap, 8 GB
 inline constexpr std::uint64_t kRuntime = 0x6300'0000'0000;     // the runtime's own tables
+inline constexpr std::uint64_t kSession = 0x6500'0000'0000;     // what outlives an execution, 256 GB
+inline constexpr std::uint64_t kSessionEnd = 0x6540'0000'0000;
 }  // namespace address_map
 
 // Zeroed pages at `address`, reserved lazily. REQUIRES: nothing of ours is mapped there.
 inline void* map_pages_at(std::uint64_t address, std::size_t bytes, int protection = PROT_READ | PROT_WRITE) {
-  const long result = raw_syscall(SYS_mmap, address, bytes, protection,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  const long result = map_memory(address, bytes, protection);
   return result == static_cast<long>(address) ? reinterpret_cast<void*>(result) : nullptr;
 }
 
 inline void* map_pages(std::size_t bytes) {
-  const long result = raw_syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const long result = map_memory(0, bytes);
   HEDDLE_CHECK(result > 0 || result < -4095);
   return reinterpret_cast<void*>(result);
 }

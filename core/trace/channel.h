@@ -26,7 +26,7 @@
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680003ull;  // "heddl", version 3
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680004ull;  // "heddl", version 4
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -114,6 +114,22 @@ struct Section {
   std::uint64_t bytes = 0;
 };
 
+// How a worker repeats executions, for those who want to know why it is fast or slow.
+struct RepetitionReport {
+  std::uint64_t executions = 0;
+  std::uint32_t processes = 0;
+  std::uint32_t executions_of_process = 0;  // of the latest one
+  std::int32_t system_call = -1;            // the latest that made a new process necessary
+  RepetitionKind kind = RepetitionKind::kAuto;
+  char why[91] = {};  // why executions are forked where that was not asked for
+
+  void set_why(const char* text) {
+    std::uint32_t i = 0;
+    for (; text[i] != 0 && i + 1 < sizeof why; ++i) why[i] = text[i];
+    why[i] = 0;
+  }
+};
+
 struct ChannelHeader {
   std::uint64_t magic = 0;
   std::uint64_t bytes = 0;  // the whole channel
@@ -131,8 +147,11 @@ struct ChannelHeader {
   // Written by the runtime.
   std::atomic<WorkerState> state{WorkerState::kStarting};
   std::atomic<std::uint32_t> execution_pid{0};
+  std::atomic<std::uint64_t> execution_began{0};  // monotonic nanoseconds; 0: none is under way
+  std::uint32_t most_threads = 0;                 // of any execution
+  RepetitionReport repetition;
   ExecutionResult current;  // the execution under way
-  std::atomic<std::uint32_t> choice_count{0};
+  std::atomic<std::uint32_t> choice_count{0};  // of all; those beyond the section's capacity are not kept
   std::atomic<std::uint32_t> event_count{0};
   std::atomic<std::uint32_t> finding_count{0};
   std::atomic<std::uint32_t> text_used{1};

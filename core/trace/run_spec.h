@@ -9,6 +9,13 @@ namespace heddle {
 enum class ModelKind : std::uint8_t { kCxx20 = 0, kC11Tester, kSc };
 enum class VolatileKind : std::uint8_t { kRelaxed = 0, kAcqRel, kPlain };
 enum class PruneKind : std::uint8_t { kWindow = 0, kConservative, kAggressive, kNever };
+// How the next execution comes to the state of the first choice.
+enum class RepetitionKind : std::uint8_t {
+  kAuto = 0,
+  kFork,   // in a new process each
+  kCopy,   // many in one process, all of its memory copied back
+  kTrack,  // many in one process, written pages copied back
+};
 enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
 
 struct RunSpec {
@@ -26,7 +33,7 @@ struct RunSpec {
   std::uint8_t record_events = 0;
   std::uint8_t halt_on_first_race = 0;
   std::uint8_t verify = 0;  // every execution records events, for --verify-determinism
-  std::uint8_t padding = 0;
+  RepetitionKind repetition = RepetitionKind::kAuto;
   std::uint32_t max_spurious = 4;  // spurious failures and wake-ups in one execution
   char strategy[192] = "random";   // as on the command line: name[:k=v,…]
 };

@@ -69,6 +69,7 @@ long perform(Execution& e, const DescriptorCall& call, Attempt attempt) {
   return cancellable(e, [&]() -> long {
     e.visible(
         {EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, static_cast<Address>(call.descriptor), call.pc});
+    e.kernel_changes(SYS_ppoll);
     long result = -EAGAIN;
     bool may_ask = !e.has_children();
     for (;; may_ask = true) {

@@ -104,6 +104,7 @@ long close_descriptor(Execution& e, int descriptor, std::uint64_t pc) {
     e.note_call("close", descriptor, 0, pc);
     e.changed();
   }
+  e.kernel_changes(SYS_close);
   const long result = raw_syscall(SYS_close, descriptor);
   e.io_happened();
   return result;
@@ -153,6 +154,7 @@ HEDDLE_EXPORT int dup2(int from, int to) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(dup2)(from, to);
   if (from != to && heddle::abi::can_block(to)) heddle::abi::close_descriptor(*e, to, HEDDLE_CALLER_PC);
+  e->kernel_changes(SYS_dup2);
   const long result = heddle::raw_syscall(SYS_dup2, from, to);
   e->io_happened();
   return libc_result<int>(result);

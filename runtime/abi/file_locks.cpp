@@ -41,6 +41,7 @@ void unlocked(Execution& e) {
 }
 
 long change_lock(Execution& e, int descriptor, int command, struct flock* lock, std::uint64_t pc) {
+  e.kernel_changes(SYS_fcntl);
   if (lock->l_type == F_UNLCK) {
     e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, static_cast<Address>(descriptor), pc});
     e.release_descriptor(descriptor);
@@ -69,6 +70,7 @@ using heddle::abi::libc_result;
 HEDDLE_EXPORT int flock(int descriptor, int operation) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(flock)(descriptor, operation);
+  e->kernel_changes(SYS_flock);
   if ((operation & LOCK_UN) != 0) {
     e->visible({heddle::EventKind::kBlockingCall, heddle::MemoryOrder::kRelaxed, 0,
                 static_cast<heddle::Address>(descriptor), HEDDLE_CALLER_PC});

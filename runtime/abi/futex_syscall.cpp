@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/session/syscall_gate.h"
 
 namespace heddle::abi {
 namespace {
@@ -125,6 +126,7 @@ HEDDLE_EXPORT long syscall(long number, ...) noexcept {
     const long result = heddle::abi::known_call(*e, number, a, HEDDLE_CALLER_PC, answered);
     if (answered) return result;
   }
+  heddle::session::program_makes_syscall(number, a);
   const long result = heddle::raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (result >= 0 || result < -4095) return result;
   errno = static_cast<int>(-result);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/engine_access.h"
+#include "runtime/session/syscall_gate.h"
 
 namespace heddle::abi {
 namespace {
@@ -26,6 +27,8 @@ bool is_random_device(const char* path) {
 }
 
 int open_random_bytes(engine::Execution& e) {
+  const long arguments[6] = {};
+  session::program_makes_syscall(SYS_memfd_create, arguments);
   const long file = raw_syscall(SYS_memfd_create, "random", 0);
   if (file < 0) {
     errno = static_cast<int>(-file);

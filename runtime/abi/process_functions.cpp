@@ -77,7 +77,10 @@ HEDDLE_EXPORT void exit(int status) noexcept {
 
 // Nothing of the program runs after this one.
 HEDDLE_EXPORT void _exit(int status) noexcept {
-  if (auto* e = engine()) e->report_unhandled_fault();
+  if (auto* e = engine()) {
+    e->report_unhandled_fault();
+    e->finish(heddle::Ending::kExited, status & 0xff);
+  }
   for (;;) heddle::raw_syscall(SYS_exit_group, status);
 }
 HEDDLE_EXPORT void _Exit(int status) noexcept { _exit(status); }

@@ -99,6 +99,7 @@ int make_signal_descriptor(Execution& e, int descriptor, SignalSet set, int flag
   for (SignalDescriptor& d : signal_descriptors) {
     if (d.used) continue;
     int ends[2];
+    e.kernel_changes(SYS_pipe2);
     if (const long error = raw_syscall(SYS_pipe2, ends, O_CLOEXEC); error < 0) return libc_result<int>(error);
     if ((flags & SFD_NONBLOCK) != 0) raw_syscall(SYS_fcntl, ends[0], F_SETFL, O_NONBLOCK);
     if ((flags & SFD_CLOEXEC) == 0) raw_syscall(SYS_fcntl, ends[0], F_SETFD, 0);

@@ -249,6 +249,7 @@ HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
   static_assert(int{TFD_NONBLOCK} == int{EFD_NONBLOCK} && int{TFD_CLOEXEC} == int{EFD_CLOEXEC});
   if (!heddle::abi::known_clock(clock)) return as_result(EINVAL);
   e->leave_prefix();
+  e->kernel_changes(SYS_eventfd2);
   const long descriptor = heddle::raw_syscall(SYS_eventfd2, 0, flags);
   if (descriptor < 0) return heddle::abi::libc_result<int>(descriptor);
   const std::uint32_t index = e->timers().add();

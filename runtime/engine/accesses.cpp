@@ -41,6 +41,30 @@ std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
   return choose(ChoiceKind::kReadsFrom, count, newest_of(candidates), keys);
 }
 
+std::uint32_t Execution::choose_store_among(std::uint32_t count) {
+  if (uniform_ == nullptr || fair_) {
+    const std::uint32_t hash = store_alternatives_hash();
+    const auto candidates = memory_.candidates();
+    if (fair_) return newest_of(candidates);
+    ChoiceKey keys[kMostCandidates];
+    strategy::ChoicePoint point;
+    point.kind = ChoiceKind::kReadsFrom;
+    point.thread = scheduler_.current();
+    point.count = count < kMostCandidates ? count : kMostCandidates;
+    for (std::uint32_t i = 0; i < point.count; ++i)
+      keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
+    point.keys = keys;
+    point.fallback = newest_of(candidates);
+    point.alternatives_hash = hash;
+    return pick(point);
+  }
+  const std::uint32_t picked = uniform_->below(count < kMostCandidates ? count : kMostCandidates);
+  const Candidate c = memory_.candidate(picked);
+  log_choice(
+      Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(), ChoiceKey::store(c.writer, c.ordinal)));
+  return picked;
+}
+
 // Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which
 // of the two.
 std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates) {

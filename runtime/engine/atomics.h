@@ -92,12 +92,10 @@ class AtomicOperation {
 template <typename T>
 T atomic_load(Execution& e, const AtomicSite& site) {
   AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
-  const auto candidates = e.memory().readable_load(operation.thread(), operation.place(), site.order);
-  const std::uint32_t index = e.choose_store(candidates);
-  const memory::Candidate picked = candidates[index];
-  const auto count = static_cast<std::uint32_t>(candidates.size());
+  const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order);
+  const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
   const T value = from_value<T>(picked.value);
-  operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(index));
+  operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(picked));
   operation.note(EventKind::kAtomicLoad, site.order, value, value, &picked, count);
   return value;
 }
@@ -115,15 +113,13 @@ void atomic_store(Execution& e, const AtomicSite& site, T value) {
 template <typename T, typename Compute>
 T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
   AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
-  const auto candidates = e.memory().readable_update(operation.thread(), operation.place(), site.order);
-  const std::uint32_t index = e.choose_store(candidates);
-  const memory::Candidate picked = candidates[index];
-  const auto count = static_cast<std::uint32_t>(candidates.size());
+  const std::uint32_t count = e.memory().begin_update(operation.thread(), operation.place(), site.order);
+  const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
   const T old = from_value<T>(picked.value);
   const T updated = compute(old);
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(
-      e.memory().commit_update(index, to_value<T>(updated), e.next_event()));
+      e.memory().commit_update(picked, to_value<T>(updated), e.next_event()));
   operation.note(EventKind::kAtomicUpdate, site.order, old, updated, &picked, count);
   return old;
 }

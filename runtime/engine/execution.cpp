@@ -11,9 +11,6 @@ int RuntimeScope::depth = 0;
 
 namespace {
 
-// What one visible operation costs in virtual time. Small against every timeout that programs use.
-constexpr std::uint64_t kOperationNanoseconds = 10;
-
 std::uint32_t hash_alternatives(const strategy::ChoicePoint& point) {
   std::uint64_t h = mix(static_cast<std::uint64_t>(point.kind), index_of(point.thread));
   for (std::uint32_t i = 0; i < point.count; ++i) h = mix(h, point.key(i).bits);
@@ -24,6 +21,8 @@ std::uint32_t hash_alternatives(const strategy::ChoicePoint& point) {
 
 void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
   channel_ = channel;
+  choices_ = channel.choices();
+  choice_capacity_ = channel.choice_capacity();
   strategy_ = strategy;
   hooks_ = hooks;
   scheduler_.start();
@@ -43,6 +42,7 @@ void Execution::begin(std::uint64_t index) {
   // What the system tells the program differs from execution to execution, and is the same for the same one.
   outside_.reseed(mix(mix(spec().seed, 0x6f757473696465ull), index));
   strategy_->begin(spec().seed, index, *this);
+  uniform_ = strategy_->uniform();
 }
 
 strategy::NextOperation Execution::next_operation(ThreadId thread) const {
@@ -50,15 +50,17 @@ strategy::NextOperation Execution::next_operation(ThreadId thread) const {
   return {p.kind, p.order, p.address};
 }
 
-void Execution::visible(const PendingOperation& operation) {
-  ExecutionResult& result = channel_.header()->current;
+void Execution::take_turn(std::uint64_t pc) {
   Thread& t = self();
-  t.pending = operation;
-  t.last_pc = operation.pc;
+  t.last_pc = pc;
+  if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
   if (scheduler_.now() >= timers_.earliest()) fire_timers();
-  if (++result.steps >= next_check_) check_bounds();
-  if (scheduler_.runnable().size() > 1 && !t.ignored) switch_to(choose_thread(true));
+  if (++channel_.header()->current.steps >= next_check_) check_bounds();
+  if (scheduler_.runnable().size() > 1 && !t.ignored) {
+    // The most frequent choice of all, for the most frequent strategy.
+    uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
+  }
   if (signals_wait()) deliver_signals();
   if (t.cancel_asynchronous && cancel_pending(t)) program_.cancel();
   if (fair_) observe_spin();
@@ -74,8 +76,7 @@ ThreadId Execution::choose_thread(bool can_continue) {
   point.thread_can_continue = can_continue;
   point.count = static_cast<std::uint32_t>(runnable.size());
   point.threads = runnable.data();
-  point.alternatives_hash =
-      scheduler_.runnable_hash() + 0x9e3779b9u * index_of(point.thread) + (can_continue ? 1u : 0u);
+  point.alternatives_hash = thread_alternatives_hash(can_continue);
   point.fallback = can_continue ? self().runnable_position : 0;
   return runnable[pick(point)];
 }
@@ -109,19 +110,8 @@ std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
   const std::uint32_t picked = strategy_->choose(point);
   HEDDLE_CHECK(picked < point.count);
   if (strategy_->diverged()) finish(Ending::kDiverged, 0);
-  log_choice(point, picked);
+  log_choice(Choice::make(point.kind, point.alternatives_hash, point.key(picked)));
   return picked;
-}
-
-void Execution::log_choice(const strategy::ChoicePoint& point, std::uint32_t picked) {
-  ChannelHeader& h = *channel_.header();
-  const std::uint32_t at = h.choice_count.load(std::memory_order_relaxed);
-  if (at >= channel_.choice_capacity()) {
-    h.current.flags |= result_flags::kChoiceLogOverflow;
-    return;
-  }
-  channel_.choices()[at] = Choice::make(point.kind, point.alternatives_hash, point.key(picked));
-  h.choice_count.store(at + 1, std::memory_order_relaxed);
 }
 
 bool Execution::spurious_failure() {
@@ -162,14 +152,14 @@ void Execution::run_others() {
   switch_to(choose_thread(self().state == ThreadState::kRunnable));
 }
 
-void Execution::switch_to(ThreadId thread) {
-  if (thread == scheduler_.current()) return;
-  scheduler_.switch_to(thread);
-  enter_epoch();  // on return, the calling thread runs again
+// Instrumented code reports its accesses itself; everything else may come from a library that it called.
+StackId Execution::event_stack(EventKind kind, std::uint64_t pc) {
+  const Thread& t = self();
+  if (kind <= EventKind::kVolatileWrite) return shadow_stack_of(t);
+  return t.pending.pc == pc && t.pending_stack != kEmptyStack ? t.pending_stack : stack_of(t);
 }
 
-Event* Execution::record(EventKind kind, std::uint64_t pc) {
-  if (!recording_) return nullptr;
+Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
   ChannelHeader& h = *channel_.header();
   const std::uint32_t at = h.event_count.load(std::memory_order_relaxed);
   if (at >= channel_.event_capacity()) {
@@ -181,7 +171,7 @@ Event* Execution::record(EventKind kind, std::uint64_t pc) {
   e.kind = kind;
   e.pc = pc;
   e.thread = scheduler_.current();
-  e.stack = stack_of(self());
+  e.stack = event_stack(kind, pc);
   h.event_count.store(at + 1, std::memory_order_relaxed);
   return &e;
 }

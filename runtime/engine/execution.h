@@ -35,6 +35,8 @@ struct SessionHooks {
   void (*at_first_choice)() = nullptr;
   // Ends the process; the channel holds the result.
   void (*end)(Ending ending, int status) = nullptr;
+  // The execution makes this system call, which leaves a trace in the kernel: it cannot be undone in process.
+  void (*kernel_changes)(long number) = nullptr;
 };
 
 // What the interposers do for the engine.
@@ -82,10 +84,16 @@ class Execution final : public strategy::View {
   // --- visible operations
   // ----------------------------------------------------------------------------------------- Announces an
   // operation and lets the strategy decide who goes first. On return it is the caller's turn.
-  void visible(const sched::PendingOperation& operation);
+  [[gnu::always_inline]] void visible(const sched::PendingOperation& operation) {
+    self().pending = operation;
+    take_turn(operation.pc);
+  }
+  // … for who has announced it already.
+  void take_turn(std::uint64_t pc);
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) { hash(kind, value); }
-  Event* record(EventKind kind, std::uint64_t pc);  // nullptr when events are off
+  // nullptr when events are off
+  Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
   bool recording() const { return recording_; }
   // Something changed that another thread could see: the program is not spinning.
   void changed() { last_change_ = channel_.header()->current.steps; }
@@ -153,6 +161,8 @@ class Execution final : public strategy::View {
   // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
   // ends here at the latest.
   void leave_prefix();
+  // For system calls that interposers make by their own hand.
+  void kernel_changes(long number) { hooks_.kernel_changes(number); }
   enum class Awaited : std::uint8_t { kReady, kTimedOut, kInterrupted };
   // Blocks the calling thread until the call can be tried again.
   Awaited await_outside(const sched::BlockingCall& call, std::uint64_t deadline);
@@ -204,6 +214,8 @@ class Execution final : public strategy::View {
   // -------------------------------------------------------------------------------------- The store that a
   // load or update reads.
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
+  // … out of the `count` candidates of the read that the model has begun.
+  std::uint32_t choose_store(std::uint32_t count) { return count == 1 ? 0 : choose_store_among(count); }
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
   EventId next_event() const {
@@ -228,8 +240,8 @@ class Execution final : public strategy::View {
   // An atomic access that the model has committed; `time` is the thread's before it.
   template <race::AccessOp kOp, std::uint32_t kSize>
   void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
+    // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
     const ThreadId t = scheduler_.current();
-    race_.enter(t, time, memory_.clock(t));
     if (detecting_) {
       if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
         report_race(*race);
@@ -250,7 +262,10 @@ class Execution final : public strategy::View {
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
   }
+  // Where the thread is: by unwinding in recorded executions, else from the shadow stack. Not for plain
+  // accesses: too slow for those.
   StackId stack_of(const sched::Thread& thread);
+  StackId shadow_stack_of(const sched::Thread& thread);
   // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
@@ -278,11 +293,42 @@ class Execution final : public strategy::View {
   void report_race(const race::Race& race);
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
   void describe_memory(FindingBuilder& finding, Address address);
-  StackId access_stack() { return recording_ ? stack_of(self()) : kEmptyStack; }
+  StackId event_stack(EventKind kind, std::uint64_t pc);
+  StackId access_stack() { return recording_ ? shadow_stack_of(self()) : kEmptyStack; }
+  std::uint32_t choose_store_among(std::uint32_t count);
+  Event* add_event(EventKind kind, std::uint64_t pc);
   std::uint32_t pick(strategy::ChoicePoint& point);
-  void log_choice(const strategy::ChoicePoint& point, std::uint32_t picked);
+  void log_choice(Choice choice) {
+    ChannelHeader& h = *channel_.header();
+    const std::uint32_t at = h.choice_count.load(std::memory_order_relaxed);
+    if (at < choice_capacity_) {
+      choices_[at] = choice;
+    } else {
+      h.current.flags |= result_flags::kChoiceLogOverflow;
+    }
+    h.choice_count.store(at + 1, std::memory_order_relaxed);
+  }
   ThreadId choose_thread(bool can_continue);
-  void switch_to(ThreadId thread);
+  std::uint32_t thread_alternatives_hash(bool can_continue) const {
+    return scheduler_.runnable_hash() + 0x9e3779b9u * index_of(scheduler_.current()) +
+           (can_continue ? 1u : 0u);
+  }
+  // The model's digest stands for the keys of all candidates: it is a function of what has led here.
+  std::uint32_t store_alternatives_hash() const {
+    return memory_.candidates_digest() + 0x9e3779b9u * index_of(scheduler_.current());
+  }
+  // What choose_thread(true) does under a uniform strategy.
+  ThreadId draw_thread() {
+    const auto runnable = scheduler_.runnable();
+    const ThreadId picked = runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
+    log_choice(Choice::make(ChoiceKind::kThread, thread_alternatives_hash(true), ChoiceKey::thread(picked)));
+    return picked;
+  }
+  void switch_to(ThreadId thread) {
+    if (thread == scheduler_.current()) return;
+    scheduler_.switch_to(thread);
+    enter_epoch();  // on return, the calling thread runs again
+  }
   void start_detector();
   ThreadId next_in_turn() const;
   void hash(EventKind kind, std::uint64_t value) {
@@ -324,7 +370,13 @@ class Execution final : public strategy::View {
   bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
   void cite_cycle(FindingBuilder& finding, const ThreadId* cycle, std::uint32_t length);
 
+  // What one visible operation costs in virtual time. Small against every timeout that programs use.
+  static constexpr std::uint64_t kOperationNanoseconds = 10;
+
   Channel channel_;
+  Choice* choices_ = nullptr;  // the channel's log
+  std::uint32_t choice_capacity_ = 0;
+  Random* uniform_ = nullptr;  // the strategy's generator, if it draws uniformly
   strategy::Strategy* strategy_ = nullptr;
   SessionHooks hooks_;
   ProgramHooks program_;
@@ -357,7 +409,10 @@ class Execution final : public strategy::View {
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
-  bool detecting_ = false;  // the race detector runs
+  bool crashing_ = false;  // the stack may be damaged
+  std::uint32_t unwound_ = 0;
+  static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
+  bool detecting_ = false;                                // the race detector runs
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t clock_reads_ = 0;

@@ -14,7 +14,11 @@ using sched::Thread;
 
 namespace {
 
-constexpr std::uint64_t kVisitsPerThread = 4096;
+// To know a private state takes the unwinder, microseconds: one visible operation in so many is looked at.
+// States that come back also come back among those.
+constexpr std::uint64_t kLookEvery = 8;
+constexpr std::uint64_t kVisitsPerThread = 4096;  // looks
+constexpr std::uint64_t kAllNew = 1024;           // so many looks without a state seen twice: no spin
 constexpr std::uint64_t kStates = 1u << 14;
 
 // States seen since fair mode began; open addressing, 0 is empty. Outside the Execution to keep that small.
@@ -50,7 +54,8 @@ void Execution::check_bounds() {
   if (stagnating || steps >= bound) {
     fair_ = true;
     result.flags |= result_flags::kFairMode;
-    fair_until_ = steps + 16 * kVisitsPerThread + 2 * kVisitsPerThread * scheduler_.runnable().size();
+    fair_until_ =
+        steps + kLookEvery * (4 * kVisitsPerThread + 2 * kVisitsPerThread * scheduler_.runnable().size());
     next_check_ = fair_until_;
     spin_visits_ = 0;
     spin_states_ = 0;
@@ -82,6 +87,8 @@ void Execution::observe_spin() {
     memset(seen, 0, sizeof seen);
     return;
   }
+  // Of each thread every so many operations, whoever runs between.
+  if (self().spin_operations++ % kLookEvery != 0) return;
   ++spin_visits_;
   std::uint64_t state = 0;
   {
@@ -89,7 +96,7 @@ void Execution::observe_spin() {
     state = private_state();
   }
   if (insert(mix(state, index_of(scheduler_.current())))) ++spin_states_;
-  if (spin_states_ > kStates / 2) {
+  if (spin_states_ > kStates / 2 || (spin_states_ >= kAllNew && spin_states_ == spin_visits_)) {
     // Ever new private states: somebody is computing.
     if (channel_.header()->current.steps >= spec().max_steps) finish(Ending::kCut, 0);
     return leave_fair_mode();

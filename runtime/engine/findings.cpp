@@ -2,6 +2,7 @@
 
 #include "core/base/random.h"
 #include "core/base/text_buffer.h"
+#include "runtime/engine/call_stack.h"
 
 namespace heddle::engine {
 
@@ -121,6 +122,17 @@ void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_poin
 }
 
 StackId Execution::stack_of(const Thread& thread) {
+  if (!recording_) return shadow_stack_of(thread);
+  if (&thread != &self())
+    return thread.pending_stack != kEmptyStack ? thread.pending_stack : shadow_stack_of(thread);
+  if (crashing_ || unwound_ == kMostUnwound) return shadow_stack_of(thread);
+  ++unwound_;
+  RuntimeScope scope;  // the unwinder takes a mutex
+  const StackId unwound = unwound_callers(*channel_.stacks());
+  return unwound != kEmptyStack ? unwound : shadow_stack_of(thread);
+}
+
+StackId Execution::shadow_stack_of(const Thread& thread) {
   // Deep recursion: the outermost and the innermost frames tell the story.
   constexpr std::uint32_t kMost = 64;
   StackDepot& depot = *channel_.stacks();
@@ -135,6 +147,7 @@ StackId Execution::stack_of(const Thread& thread) {
 
 void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
   self().last_pc = pc;
+  crashing_ = signal != 0;
   {
     FindingBuilder finding(*this, kind, message);
     finding.finding().signal = static_cast<std::uint8_t>(signal);

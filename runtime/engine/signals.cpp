@@ -59,6 +59,7 @@ void Execution::set_signal_action(int signal, const SignalAction& action) {
   if (nothing) signal_queue_.drop(signal);
   // The handlers of faults are ours in any case (runtime/session/crash.cpp).
   if (program_.is_fault(signal)) return;
+  kernel_changes(SYS_rt_sigaction);
   const bool function = !action.is_default() && !action.is_ignored();
   const auto child_flags =
       signal == SIGCHLD ? static_cast<unsigned long>(action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT)) : 0ul;

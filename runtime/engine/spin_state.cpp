@@ -5,13 +5,7 @@
 #include <initializer_list>
 
 #include "core/base/random.h"
-
-extern "C" {
-// NOLINTBEGIN(readability-identifier-naming): the linker's names
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-// NOLINTEND(readability-identifier-naming)
-}
+#include "runtime/engine/own_code.h"
 
 namespace heddle::engine {
 namespace {
@@ -23,14 +17,10 @@ struct Walk {
   std::uint64_t hash = 0;
 };
 
-bool is_ours(std::uint64_t pc) {
-  return pc >= reinterpret_cast<std::uint64_t>(__ehdr_start) && pc < reinterpret_cast<std::uint64_t>(_end);
-}
-
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   auto& walk = *static_cast<Walk*>(argument);
   const std::uint64_t pc = _Unwind_GetIP(context);
-  if (is_ours(pc)) {
+  if (is_own_code(pc)) {
     walk.stack_pointer = _Unwind_GetCFA(context);
     return _URC_NO_REASON;
   }

@@ -27,6 +27,8 @@ std::size_t class_bytes(std::uint32_t size_class) {
   return (std::size_t{1} << exponent) + (std::size_t{quarter} + 1) * (std::size_t{1} << (exponent - 2));
 }
 
+constexpr std::uint64_t kMuchMemory = 32u << 20;
+
 bool aligned_to(Address address, std::size_t alignment) { return (address & (alignment - 1)) == 0; }
 
 }  // namespace
@@ -107,6 +109,7 @@ Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) 
   const Address end = at + sizeof(Block) + class_bytes(size_class);
   if (end > part.end || end < at) return nullptr;
   part.bump = end;
+  if ((carved_ ^ (carved_ + wanted)) / kMuchMemory != 0) allow_huge_pages();
   carved_ += wanted;
   auto* block = reinterpret_cast<Block*>(at);
   block->fresh_pages = true;
@@ -155,7 +158,7 @@ void Heap::release(std::uint32_t part_index, Block* block, const Site& site) {
   if (bytes >= kReturnPagesFrom) {
     const Address first = (block->begin() + kPageSize - 1) & ~(std::uint64_t{kPageSize} - 1);
     const Address last = (block->begin() + bytes) & ~(std::uint64_t{kPageSize} - 1);
-    if (last > first) raw_syscall(SYS_madvise, first, last - first, MADV_DONTNEED);
+    if (last > first) discard_memory(reinterpret_cast<void*>(first), last - first);
   }
   part.resting_bytes += bytes;
   block->next_free = part.freed[block->size_class];

@@ -38,8 +38,9 @@ struct Store {
   EventId event = kNoEvent;
   ThreadId writer = kNoThread;  // kNoThread: the initial store, which happens before everything
   bool seq_cst = false;
+  std::uint64_t unused = 0;  // a slot's place is a shift
 };
-static_assert(sizeof(Store) == 56);
+static_assert(sizeof(Store) == 64);
 
 // From some time on, `store` is what the owner of the history had accessed last.
 struct Access {
@@ -59,16 +60,20 @@ struct History {
   Sequence at(std::uint32_t limit) const {
     if (last.time <= limit) return last.store;
     if (count == 0 || older[0].time > limit) return kNoSequence;
-    std::uint32_t low = 0, high = count;
-    while (low < high) {
-      const std::uint32_t middle = (low + high) / 2;
-      if (older[middle].time <= limit) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+    // Who synchronises at all mostly knows of all but the last few.
+    constexpr std::uint32_t kFew = 6;
+    std::uint32_t unknown = count;
+    while (unknown > 1 && count - unknown < kFew) {
+      if (older[--unknown].time <= limit) return older[unknown].store;
     }
-    return low == 0 ? kNoSequence : older[low - 1].store;
+    // The last of the others with a time ≤ limit, without branches that nobody can predict.
+    std::uint32_t at = 0;
+    for (std::uint32_t left = unknown; left > 1;) {
+      const std::uint32_t half = left / 2;
+      at += older[at + half].time <= limit ? half : 0;
+      left -= half;
+    }
+    return older[at].store;
   }
 };
 
@@ -101,6 +106,7 @@ struct Location {
   std::uint64_t* tails = nullptr;          // [words]: last of its block, which an update may read
   std::uint64_t* maximal = nullptr;        // [words]: nothing is mo-after it
   std::uint64_t* blocks_in_use = nullptr;  // [words]
+  std::uint64_t* chains = nullptr;         // [words] by block: it has, or had, more than one store
   std::uint32_t* block_tail = nullptr;     // [capacity] by block: its last store
   std::uint32_t* block = nullptr;          // [capacity] by slot
 
@@ -140,20 +146,23 @@ struct Location {
   static void clear(std::uint64_t* bits, std::uint32_t i) { bits[i / 64] &= ~(1ull << (i % 64)); }
 };
 
+// A mask of slots in the order of execution: the newest slot is the top one of the `capacity` low bits, and
+// bit i is the store x.end - x.capacity + i. REQUIRES: one word.
+inline std::uint64_t newest_at_top(const Location& x, std::uint64_t mask) {
+  const std::uint32_t shift = x.end & (x.capacity - 1);
+  const std::uint64_t ones = x.capacity == 64 ? ~0ull : (1ull << x.capacity) - 1;
+  return shift == 0 ? mask : ((mask >> shift) | (mask << (x.capacity - shift))) & ones;
+}
+
 // Calls f(sequence) for each store of `mask`, newest first.
 template <typename F>
 inline void for_each_newest_first(const Location& x, const std::uint64_t* mask, F f) {
   if (x.words == 1) {
-    // Rotate so that the newest slot is the top bit of the `capacity` low bits.
-    const std::uint32_t capacity = x.capacity;
-    const std::uint32_t shift = x.end & (capacity - 1);
-    const std::uint64_t ones = capacity == 64 ? ~0ull : (1ull << capacity) - 1;
-    std::uint64_t m = mask[0];
-    if (shift != 0) m = ((m >> shift) | (m << (capacity - shift))) & ones;
+    std::uint64_t m = newest_at_top(x, mask[0]);
     while (m != 0) {
       const auto top = static_cast<std::uint32_t>(63 - __builtin_clzll(m));
       m &= ~(1ull << top);
-      f(x.end - capacity + top);
+      f(x.end - x.capacity + top);
     }
     return;
   }

@@ -44,7 +44,7 @@ void MemoryModel::reset(const Options& options) {
   pruned_ = false;
   pending_ = {};
   candidates_ = nullptr;
-  candidate_count_ = candidate_capacity_ = 0;
+  candidate_capacity_ = 0;
 }
 
 void MemoryModel::fence(ThreadId t, MemoryOrder order) {
@@ -54,21 +54,6 @@ void MemoryModel::fence(ThreadId t, MemoryOrder order) {
   }
   if (is_acquire(order)) threads_.acquire_fence(t);
   if (is_release(order)) threads_.release_fence(t);
-}
-
-// Has t accessed the newest store, or does its write happen before t? (A cheap test that may miss some.)
-bool MemoryModel::knows_newest(const Location& x, ThreadId t) const {
-  const Store& newest = x.store(x.newest);
-  if (newest.writer == kNoThread || threads_.state(t).clock[index_of(newest.writer)] >= newest.epoch)
-    return true;
-  if (x.accessor_index != nullptr) {
-    const std::uint32_t i = index_of(t) < x.accessor_index_size ? x.accessor_index[index_of(t)] : 0;
-    return i != 0 && x.accessors[i - 1].history.last.store == x.newest;
-  }
-  for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
-    if (x.accessors[i].thread == t) return x.accessors[i].history.last.store == x.newest;
-  }
-  return false;
 }
 
 void MemoryModel::find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes) {
@@ -86,54 +71,91 @@ void MemoryModel::clear_candidates(const Location& x, std::uint32_t per_store) {
     candidates_ = arena_.allocate_array<Candidate>(needed);
     candidate_capacity_ = needed;
   }
-  candidate_count_ = 0;
+  pending_.listed = true;
+  pending_.count = 0;
 }
 
 void MemoryModel::add_candidate(const Location& x, Sequence s, ReadOutcome outcome) {
-  const Store& store = x.store(s);
-  candidates_[candidate_count_++] = {store.value,  s,       store.ordinal, store.event,
-                                     store.writer, outcome, s == x.newest};
+  candidates_[pending_.count++] = candidate_of(x, s, outcome);
 }
 
 // A read may see every store that is not mo-before a bound; an update only the last of a chain of updates,
 // because no store comes between it and what it reads ([atomics.order]p10).
-void MemoryModel::collect(const Location& x, const Bounds& bounds, bool tails_only) {
-  clear_candidates(x, 1);
+std::uint32_t MemoryModel::begin_read(Location& x, const Bounds& bounds, bool tails_only) {
   if (x.words == 1) {
-    const std::uint64_t mask = x.live[0] & ~bounds.excluded()[0] & (tails_only ? x.tails[0] : ~0ull);
-    for_each_newest_first(x, &mask, [&](Sequence s) { add_candidate(x, s, ReadOutcome::kRead); });
-    return;
+    pending_.ages = newest_at_top(x, x.live[0] & ~bounds.excluded()[0] & (tails_only ? x.tails[0] : ~0ull));
+    return pending_.count = count_bits(pending_.ages);
   }
+  clear_candidates(x, 1);
   for_each_newest_first(x, tails_only ? x.tails : x.live, [&](Sequence s) {
     if (!Location::test(bounds.excluded(), x.slot(s))) add_candidate(x, s, ReadOutcome::kRead);
   });
+  return pending_.count;
 }
 
-std::span<const Candidate> MemoryModel::only_newest(const Location& x) {
-  clear_candidates(x, 1);
-  add_candidate(x, x.newest, ReadOutcome::kRead);
-  return {candidates_, 1};
+std::uint32_t MemoryModel::begin_load(ThreadId t, const Place& place, MemoryOrder order) {
+  Location& x = locate(place);
+  Accessor* accessor = ModificationOrder::find_accessor(x, t);
+  pending_ = {&x, t, order, order, false, true, is_settled(x, t, accessor), false, 1, 0, accessor};
+  if (pending_.settled) return 1;
+  find_bounds(bounds_, x, t, order, false);
+  return begin_read(x, bounds_, false);
+}
+
+std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder order) {
+  Location& x = locate(place);
+  ensure_room(x);
+  Accessor* accessor = ModificationOrder::find_accessor(x, t);
+  // Where there is one chain of updates only its end can be read, whatever t knows.
+  const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, accessor));
+  pending_ = {&x, t, order, order, false, true, settled, false, 1, 0, accessor};
+  if (settled) return 1;
+  find_bounds(bounds_, x, t, order, true);
+  return begin_read(x, bounds_, true);
+}
+
+Candidate MemoryModel::candidate_among(std::uint32_t index) const {
+  if (pending_.listed) return candidates_[index];
+  const Location& x = *pending_.location;
+  return candidate_of(x, x.end - x.capacity + select_from_top(pending_.ages, index), ReadOutcome::kRead);
+}
+
+std::span<const Candidate> MemoryModel::candidates() {
+  if (!pending_.listed) {
+    const Location& x = *pending_.location;
+    const std::uint64_t ages = pending_.ages;
+    clear_candidates(x, 1);
+    if (pending_.settled) {
+      add_candidate(x, x.newest, ReadOutcome::kRead);
+    } else {
+      for (std::uint64_t m = ages; m != 0;) {
+        const std::uint32_t top = select_from_top(m, 0);
+        m &= ~(1ull << top);
+        add_candidate(x, x.end - x.capacity + top, ReadOutcome::kRead);
+      }
+    }
+  }
+  return {candidates_, pending_.count};
+}
+
+std::uint32_t MemoryModel::candidates_digest() const {
+  // Which stores there are follows from how many there have been and which of the last are on offer.
+  std::uint64_t h = pending_.ages * 0x9e3779b97f4a7c15ull;
+  if (pending_.listed) {
+    for (std::uint32_t i = 0; i < pending_.count; ++i) h = (h ^ candidates_[i].store) * 0xff51afd7ed558ccdull;
+  }
+  h ^= ((static_cast<std::uint64_t>(pending_.count) << 32) + pending_.location->end) * 0xc4ceb9fe1a85ec53ull;
+  return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
 std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& place, MemoryOrder order) {
-  Location& x = locate(place);
-  pending_ = {&x, t, order, order, false, true, is_settled(x, t)};
-  if (pending_.settled) return only_newest(x);
-  find_bounds(bounds_, x, t, order, false);
-  collect(x, bounds_, false);
-  return {candidates_, candidate_count_};
+  begin_load(t, place, order);
+  return candidates();
 }
 
 std::span<const Candidate> MemoryModel::readable_update(ThreadId t, const Place& place, MemoryOrder order) {
-  Location& x = locate(place);
-  ensure_room(x);
-  // Where there is one chain of updates only its end can be read, whatever t knows.
-  const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t));
-  pending_ = {&x, t, order, order, false, true, settled};
-  if (settled) return only_newest(x);
-  find_bounds(bounds_, x, t, order, true);
-  collect(x, bounds_, true);
-  return {candidates_, candidate_count_};
+  begin_update(t, place, order);
+  return candidates();
 }
 
 // [atomics.types.operations]p18-21: success if and only if the values are equal, but a weak CAS may fail
@@ -142,9 +164,18 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
                                                      const CasRequest& request) {
   Location& x = locate(place);
   ensure_room(x);
-  const bool own =
-      is_seq_cst(request.success) != is_seq_cst(request.failure) || options_.model == ModelKind::kC11Tester;
-  pending_ = {&x, t, request.success, request.failure, own, true, false};
+  Accessor* accessor = ModificationOrder::find_accessor(x, t);
+  const bool settled = is_settled(x, t, accessor);
+  const bool own = !settled && (is_seq_cst(request.success) != is_seq_cst(request.failure) ||
+                                options_.model == ModelKind::kC11Tester);
+  pending_ = {&x, t, request.success, request.failure, own, true, settled, false, 1, 0, accessor};
+  if (settled) {
+    const bool equal = x.store(x.newest).value == request.expected;
+    clear_candidates(x, 2);
+    add_candidate(x, x.newest, equal ? ReadOutcome::kCasSuccess : ReadOutcome::kCasFailure);
+    if (equal && request.weak) add_candidate(x, x.newest, ReadOutcome::kCasSpurious);
+    return {candidates_, pending_.count};
+  }
   find_bounds(bounds_, x, t, request.success, true);
   if (own) find_bounds(failure_bounds_, x, t, request.failure, false);
   const std::uint64_t* succeeds = bounds_.excluded();
@@ -162,15 +193,16 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
       add_candidate(x, s, ReadOutcome::kCasSpurious);
     }
   });
-  return {candidates_, candidate_count_};
+  return {candidates_, pending_.count};
 }
 
 // The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
-void MemoryModel::commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
+void MemoryModel::commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds,
                               bool update) {
+  const ThreadId t = pending_.thread;
   if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
   if (!update) {
-    order_.record_access(x, order_.accessor(x, t).history, threads_.time(t), read);
+    order_.record_access(x, pending_accessor(x, t).history, threads_.time(t), read);
     if (is_seq_cst(order) && options_.model == ModelKind::kCxx20) {
       order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
     }
@@ -183,28 +215,24 @@ void MemoryModel::commit_read(Location& x, ThreadId t, Sequence read, MemoryOrde
   }
 }
 
-Value MemoryModel::commit_load(std::uint32_t index) {
-  HEDDLE_CHECK(pending_.ready && index < candidate_count_);
+Value MemoryModel::commit_load(const Candidate& c) {
+  HEDDLE_CHECK(pending_.ready && c.outcome != ReadOutcome::kCasSuccess);
   pending_.ready = false;
-  const Candidate& c = candidates_[index];
-  HEDDLE_CHECK(c.outcome != ReadOutcome::kCasSuccess);
   Location& x = *pending_.location;
   const bool failed = c.outcome != ReadOutcome::kRead;
-  commit_read(x, pending_.thread, c.store, failed ? pending_.failure : pending_.order,
+  commit_read(x, c.store, failed ? pending_.failure : pending_.order,
               failed && pending_.failure_bounds ? failure_bounds_ : bounds_, false);
   return x.store(x.newest).value;
 }
 
-Value MemoryModel::commit_update(std::uint32_t index, const Value& value, EventId event) {
-  HEDDLE_CHECK(pending_.ready && index < candidate_count_);
+Value MemoryModel::commit_update(const Candidate& c, const Value& value, EventId event) {
+  HEDDLE_CHECK(pending_.ready && (c.outcome == ReadOutcome::kRead || c.outcome == ReadOutcome::kCasSuccess));
   pending_.ready = false;
-  const Candidate& c = candidates_[index];
-  HEDDLE_CHECK(c.outcome == ReadOutcome::kRead || c.outcome == ReadOutcome::kCasSuccess);
   Location& x = *pending_.location;
   const ThreadId t = pending_.thread;
-  commit_read(x, t, c.store, pending_.order, bounds_, true);
+  commit_read(x, c.store, pending_.order, bounds_, true);
   const Sequence s = order_.append_update(x, c.store);
-  fill(x, s, t, pending_.order, value, event);
+  fill(x, s, value, event);
   x.store(s).message = threads_.update_message(t, x.store(c.store).message, pending_.order);
   const Value newest = x.store(x.newest).value;
   limit_window(x);
@@ -215,7 +243,8 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
                          EventId event) {
   Location& x = locate(place);
   ensure_room(x);
-  pending_ = {&x, t, order, order, false, false, is_settled(x, t)};
+  Accessor* accessor = ModificationOrder::find_accessor(x, t);
+  pending_ = {&x, t, order, order, false, false, is_settled(x, t, accessor), false, 0, 0, accessor};
   Sequence s;
   if (pending_.settled) {
     s = order_.append_last(x);
@@ -223,7 +252,7 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
     find_bounds(bounds_, x, t, order, true);
     s = order_.append_store(x, bounds_.known());
   }
-  fill(x, s, t, order, value, event);
+  fill(x, s, value, event);
   Message& message = x.store(s).message;
   message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
   if (x.latest_only) {
@@ -234,19 +263,14 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
   return value;
 }
 
-void MemoryModel::fill(Location& x, Sequence s, ThreadId t, MemoryOrder order, const Value& value,
-                       EventId event) {
-  Store& store = x.store(s);
-  store.value = value;
-  store.message = {};
-  store.epoch = threads_.time(t);
-  store.ordinal = threads_.state(t).stores++;
-  store.step = steps_++;
-  store.event = event;
-  store.writer = t;
-  store.seq_cst = is_seq_cst(order);
-  order_.record_access(x, order_.accessor(x, t).history, store.epoch, s);
-  if (store.seq_cst) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
+void MemoryModel::fill(Location& x, Sequence s, const Value& value, EventId event) {
+  const ThreadId t = pending_.thread;
+  ThreadState& writer = threads_.state(t);
+  const std::uint32_t time = writer.clock[index_of(t)];
+  const bool seq_cst = is_seq_cst(pending_.order);
+  x.store(s) = {value, {}, time, writer.stores++, steps_++, event, t, seq_cst, 0};
+  order_.record_access(x, pending_accessor(x, t).history, time, s);
+  if (seq_cst) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
 }
 
 }  // namespace heddle::memory

@@ -20,10 +20,11 @@
 //   event) CAS      candidates = readable_cas(t, place, {…});                pick one; its `outcome` says
 //   which commit store    store(t, place, order, value, event) fence    fence(t, order)
 // Candidates are in the order of execution, newest first; there is always at least one, and exactly one of a
-// load's or update's is `newest`. A commit must follow before anything else is asked. Each commit and store
-// returns what real memory must hold afterwards: the value of the last executed mo-maximal store, so that
-// uninstrumented code reads something sane. Note that a load can change it, by deciding which of two stores
-// came last.
+// load's or update's is `newest`. Where only the picked one matters, begin_load and begin_update count them
+// and candidate(index) makes that one. A commit must follow before anything else is asked. Each commit and
+// store returns what real memory must hold afterwards: the value of the last executed mo-maximal store, so
+// that uninstrumented code reads something sane. Note that a load can change it, by deciding which of two
+// stores came last.
 //
 // Locations come into being at their first atomic access, with the value of real memory as the initial store,
 // which happens before everything. They start anew whenever real memory does not hold what the model last
@@ -43,6 +44,7 @@
 #include <span>
 
 #include "core/base/arena.h"
+#include "core/base/check.h"
 #include "core/base/clock_view.h"
 #include "core/base/ids.h"
 #include "core/trace/run_spec.h"
@@ -50,6 +52,7 @@
 #include "runtime/memory/location.h"
 #include "runtime/memory/location_table.h"
 #include "runtime/memory/modification_order.h"
+#include "runtime/memory/select.h"
 #include "runtime/memory/thread_clocks.h"
 #include "runtime/memory/view.h"
 
@@ -136,8 +139,23 @@ class MemoryModel {
   std::span<const Candidate> readable_load(ThreadId t, const Place& place, MemoryOrder order);
   std::span<const Candidate> readable_update(ThreadId t, const Place& place, MemoryOrder order);
   std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
-  Value commit_load(std::uint32_t index);
-  Value commit_update(std::uint32_t index, const Value& value, EventId event = kNoEvent);
+  // How many candidates there are; candidate() and candidates() make them as they are wanted.
+  std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order);
+  std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order);
+  Candidate candidate(std::uint32_t index) const {
+    if (!pending_.settled || pending_.listed) return candidate_among(index);
+    return candidate_of(*pending_.location, pending_.location->newest, ReadOutcome::kRead);
+  }
+  std::span<const Candidate> candidates();
+  // A hash of the candidates of a begun read, cheap: equal in equal executions. To be asked before
+  // candidates().
+  std::uint32_t candidates_digest() const;
+  Value commit_load(const Candidate& picked);
+  Value commit_load(std::uint32_t index) { return commit_load(checked_candidate(index)); }
+  Value commit_update(const Candidate& picked, const Value& value, EventId event = kNoEvent);
+  Value commit_update(std::uint32_t index, const Value& value, EventId event = kNoEvent) {
+    return commit_update(checked_candidate(index), value, event);
+  }
   Value store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
               EventId event = kNoEvent);
   void fence(ThreadId t, MemoryOrder order);
@@ -173,6 +191,10 @@ class MemoryModel {
     bool failure_bounds = false;  // failure has bounds of its own
     bool ready = false;
     bool settled = false;  // only the newest can be read, and all others are before it
+    bool listed = false;   // the candidates are in candidates_
+    std::uint32_t count = 0;
+    std::uint64_t ages = 0;        // not settled, not listed: the candidates as newest_at_top has them
+    Accessor* accessor = nullptr;  // the thread's, if it has accessed the location before
   };
 
   Location& locate(const Place& place) {
@@ -185,21 +207,39 @@ class MemoryModel {
   Location& collapse_line(const Place& place);
   void drop(Location* x);
 
-  bool knows_newest(const Location& x, ThreadId t) const;
+  // Has t, whose accessor it is, accessed the newest store, or does its write happen before t? (A cheap test
+  // that may miss some.)
+  bool knows_newest(const Location& x, ThreadId t, const Accessor* accessor) const {
+    const Store& newest = x.store(x.newest);
+    if (newest.writer == kNoThread || threads_.state(t).clock[index_of(newest.writer)] >= newest.epoch)
+      return true;
+    return accessor != nullptr && accessor->history.last.store == x.newest;
+  }
   // Are all other stores mo-before the newest, and is t bound by the newest? Then there is nothing to
   // compute.
-  bool is_settled(const Location& x, ThreadId t) const {
+  bool is_settled(const Location& x, ThreadId t, const Accessor* accessor) const {
     return x.has_single_maximum() &&
-           (options_.model == ModelKind::kSc || x.latest_only || knows_newest(x, t));
+           (options_.model == ModelKind::kSc || x.latest_only || knows_newest(x, t, accessor));
   }
-  std::span<const Candidate> only_newest(const Location& x);
+  static Candidate candidate_of(const Location& x, Sequence s, ReadOutcome outcome) {
+    const Store& store = x.store(s);
+    return {store.value, s, store.ordinal, store.event, store.writer, outcome, s == x.newest};
+  }
+  Candidate candidate_among(std::uint32_t index) const;
+  Candidate checked_candidate(std::uint32_t index) const {
+    HEDDLE_CHECK(pending_.ready && index < pending_.count);
+    return candidate(index);
+  }
+  std::uint32_t begin_read(Location& x, const Bounds& bounds, bool tails_only);
   void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes);
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
   void clear_candidates(const Location& x, std::uint32_t per_store);
-  void collect(const Location& x, const Bounds& bounds, bool tails_only);
-  void commit_read(Location& x, ThreadId t, Sequence read, MemoryOrder order, const Bounds& bounds,
-                   bool update);
-  void fill(Location& x, Sequence s, ThreadId t, MemoryOrder order, const Value& value, EventId event);
+  void commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds, bool update);
+  Accessor& pending_accessor(Location& x, ThreadId t) {
+    return pending_.accessor != nullptr ? *pending_.accessor : order_.accessor(x, t);
+  }
+  // The new store s of the pending thread, with the pending order. Its message is the caller's.
+  void fill(Location& x, Sequence s, const Value& value, EventId event);
 
   void ensure_room(Location& x) {
     if (x.end - x.first == x.capacity) make_room(x);
@@ -226,7 +266,6 @@ class MemoryModel {
   bool pruned_ = false;
   Pending pending_;
   Candidate* candidates_ = nullptr;
-  std::uint32_t candidate_count_ = 0;
   std::uint32_t candidate_capacity_ = 0;
 };
 

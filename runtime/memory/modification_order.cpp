@@ -7,11 +7,13 @@
 namespace heddle::memory {
 namespace {
 
+constexpr std::uint32_t kMasks = 5;  // live, tails, maximal, blocks_in_use, chains
+
 constexpr std::size_t slot_bytes(std::uint32_t words) {
   return sizeof(Store) + 8ull * words + 2 * sizeof(std::uint32_t);
 }
 constexpr std::size_t array_bytes(std::uint32_t capacity, std::uint32_t words) {
-  return capacity * slot_bytes(words) + 4ull * 8 * words;
+  return capacity * slot_bytes(words) + kMasks * 8ull * words;
 }
 constexpr std::uint32_t words_for(std::uint32_t capacity) { return (capacity + 63) / 64; }
 
@@ -68,9 +70,10 @@ void ModificationOrder::allocate(Location& x, std::uint32_t capacity) {
   x.tails = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.maximal = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.blocks_in_use = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
+  x.chains = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.block_tail = reinterpret_cast<std::uint32_t*>(take(4ull * capacity));
   x.block = reinterpret_cast<std::uint32_t*>(take(4ull * capacity));
-  std::fill_n(x.live, 4ull * x.words, 0ull);
+  std::fill_n(x.live, std::size_t{kMasks} * x.words, 0ull);
   std::fill_n(x.rows, static_cast<std::size_t>(capacity) * x.words, 0ull);
   std::fill_n(x.block, capacity, 0u);
 }
@@ -107,6 +110,17 @@ void ModificationOrder::find_newest(Location& x) {
 }
 
 Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known) {
+  if (x.words == 1) {
+    std::uint64_t row = 0;
+    for (std::uint64_t m = known[0]; m != 0; m = (m & (m - 1)) & ~row) {
+      const std::uint32_t tail =
+          x.slot(x.block_tail[x.block[static_cast<std::uint32_t>(__builtin_ctzll(m))]]);
+      row |= x.rows[tail] | 1ull << tail;
+    }
+    x.rows[x.slot(x.end)] = row;
+    x.maximal[0] &= ~row;
+    return add_block(x);
+  }
   std::uint64_t* row = x.row(x.end);
   for (std::uint32_t w = 0; w < x.words; ++w) row[w] = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) {
@@ -139,6 +153,7 @@ Sequence ModificationOrder::add_block(Location& x) {
   while (~x.blocks_in_use[w] == 0) ++w;
   const std::uint32_t block = w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(~x.blocks_in_use[w]));
   Location::set(x.blocks_in_use, block);
+  Location::clear(x.chains, block);
   x.block_tail[block] = s;
   x.block[slot] = block;
   x.newest = s;
@@ -146,6 +161,22 @@ Sequence ModificationOrder::add_block(Location& x) {
 }
 
 Sequence ModificationOrder::append_update(Location& x, Sequence read) {
+  if (x.words == 1 && Location::test(x.maximal, x.slot(read))) {
+    const Sequence s = x.end++;
+    const std::uint32_t slot = x.slot(s);
+    const std::uint32_t read_slot = x.slot(read);
+    const std::uint64_t bit = 1ull << slot;
+    const std::uint64_t read_bit = 1ull << read_slot;
+    const std::uint32_t block = x.block[read_slot];
+    x.rows[slot] = x.rows[read_slot] | read_bit;
+    x.live[0] |= bit;
+    x.maximal[0] = (x.maximal[0] & ~read_bit) | bit;
+    x.tails[0] = (x.tails[0] & ~read_bit) | bit;
+    x.block[slot] = block;
+    x.block_tail[block] = s;
+    x.chains[0] |= 1ull << block;
+    return x.newest = s;
+  }
   const Sequence s = x.end++;
   const std::uint32_t slot = x.slot(s);
   const std::uint32_t read_slot = x.slot(read);
@@ -173,6 +204,7 @@ Sequence ModificationOrder::append_update(Location& x, Sequence read) {
   Location::set(x.tails, slot);
   x.block[slot] = x.block[read_slot];
   x.block_tail[x.block[slot]] = s;
+  Location::set(x.chains, x.block[slot]);
   return s;
 }
 
@@ -188,12 +220,16 @@ void ModificationOrder::constrain_read(Location& x, const std::uint64_t* known, 
     for (; missing != 0; missing = (missing & (missing - 1)) & ~added) {
       add_edges_from_block(x, x.sequence(static_cast<std::uint32_t>(__builtin_ctzll(missing))), &added);
     }
-    // Without branches; rows that are not in use do not matter.
-    for (std::uint32_t i = 0; i < x.capacity; ++i) {
-      const std::uint64_t after =
-          ((x.rows[i] >> read_slot) & 1) | static_cast<std::uint64_t>(x.block[i] == block);
-      x.rows[i] |= added & (0 - after);
+    std::uint64_t* const rows = x.rows;
+    std::uint64_t members = 1ull << read_slot;  // of the block, up to the store that is read
+    if (Location::test(x.chains, block)) members |= row[0];
+    for (; members != 0; members &= members - 1) {
+      const auto slot = static_cast<std::uint32_t>(__builtin_ctzll(members));
+      rows[slot] |= x.block[slot] == block ? added : 0;
     }
+    // Without branches; rows that are not in use do not matter.
+    for (std::uint32_t i = 0, n = x.capacity; i < n; ++i)
+      rows[i] |= added & (0 - ((rows[i] >> read_slot) & 1));
     x.maximal[0] &= ~added;
   } else {
     std::uint64_t* added = scratch(x, 3);
@@ -217,7 +253,7 @@ bool ModificationOrder::grow_in_place(Location& x, std::uint32_t capacity) {
   allocate(x, capacity);
   std::copy_n(old.stores, old.capacity, x.stores);
   std::copy_n(old.rows, old.capacity, x.rows);
-  std::copy_n(old.live, 4, x.live);
+  std::copy_n(old.live, kMasks, x.live);
   std::copy_n(old.block_tail, old.capacity, x.block_tail);
   std::copy_n(old.block, old.capacity, x.block);
   arena_.release(old.stores, array_bytes(old.capacity, old.words));
@@ -249,6 +285,7 @@ void ModificationOrder::rebuild(Location& x, std::uint32_t capacity) {
     std::uint32_t& block = new_block[old.block[from]];
     if (block == kNoSequence) {
       block = blocks++;
+      if (Location::test(old.chains, old.block[from])) Location::set(x.chains, block);
       Location::set(x.blocks_in_use, block);
       x.block_tail[block] = new_number[old.slot(old.block_tail[old.block[from]])];
     }

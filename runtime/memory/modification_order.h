@@ -64,15 +64,20 @@ class ModificationOrder {
     if (history.last.time != time && history.last.store != kNoSequence) keep_last(x, history);
     history.last = {time, store};
   }
-  Accessor& accessor(Location& x, ThreadId t) {
+  // What t has accessed; null if it has accessed nothing here.
+  static Accessor* find_accessor(const Location& x, ThreadId t) {
     if (x.accessor_index == nullptr) {
       for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
-        if (x.accessors[i].thread == t) return x.accessors[i];
+        if (x.accessors[i].thread == t) return &x.accessors[i];
       }
-    } else if (index_of(t) < x.accessor_index_size && x.accessor_index[index_of(t)] != 0) {
-      return x.accessors[x.accessor_index[index_of(t)] - 1];
+      return nullptr;
     }
-    return add_accessor(x, t);
+    const std::uint32_t i = index_of(t) < x.accessor_index_size ? x.accessor_index[index_of(t)] : 0;
+    return i != 0 ? &x.accessors[i - 1] : nullptr;
+  }
+  Accessor& accessor(Location& x, ThreadId t) {
+    Accessor* known = find_accessor(x, t);
+    return known != nullptr ? *known : add_accessor(x, t);
   }
   void index_accessors(Location& x, std::uint32_t threads);
 

@@ -205,10 +205,10 @@ Message ThreadClocks::merge(Message a, Message b) {
   merged->fence_view = ViewPool::retain(later->fence_view);
   views_.release(a.view);
   views_.release(b.view);
-  return {merged, 0, kNoThread};
+  return {merged, 0, kNoThread, 0};
 }
 
-Message ThreadClocks::update_message(ThreadId t, const Message& read, MemoryOrder order) {
+Message ThreadClocks::make_update_message(ThreadId t, const Message& read, MemoryOrder order) {
   if (is_release(order)) {
     Message mine = publish(t);
     return is_acquire(order) || knows(t, read) ? mine : merge(mine, ViewPool::retain(read));

@@ -69,7 +69,7 @@ class ThreadClocks {
   Message publish(ThreadId t) {
     ThreadState& s = state(t);
     if (s.published == nullptr) take_snapshot(s);
-    return {ViewPool::retain(s.published), s.clock[index_of(t)]++, t};
+    return {ViewPool::retain(s.published), s.clock[index_of(t)]++, t, 0};
   }
 
   // Does everything that the message says happen before t already?
@@ -91,7 +91,10 @@ class ThreadClocks {
   // sequence
   // ([intro.races]p5 as of P0982) of the store it read. REQUIRES: if it acquires, then it has acquired
   // `read`.
-  Message update_message(ThreadId t, const Message& read, MemoryOrder order);
+  Message update_message(ThreadId t, const Message& read, MemoryOrder order) {
+    if (!is_release(order) && !read && !state(t).release_fence) return {};
+    return make_update_message(t, read, order);
+  }
   // A general release into an object that others may have released into before.
   void release_into(ThreadId t, Message& object);
 
@@ -107,6 +110,7 @@ class ThreadClocks {
   Message merge(Message a, Message b);
 
  private:
+  Message make_update_message(ThreadId t, const Message& read, MemoryOrder order);
   void take_snapshot(ThreadState& s);
   void acquire_unknown(ThreadState& s, const Message& m);
   void add_to_acquire_fence(ThreadState& s, const Message& m);

@@ -50,6 +50,7 @@ struct Message {
   View* view = nullptr;
   std::uint32_t epoch = 0;
   ThreadId owner = kNoThread;
+  std::uint16_t unused = 0;  // copied as two whole words
 
   explicit operator bool() const { return view != nullptr; }
   bool has_owner() const { return owner != kNoThread; }

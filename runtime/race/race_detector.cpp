@@ -32,14 +32,10 @@ void RaceDetector::stop() {
 std::uint32_t RaceDetector::wrap_stamps() {
   for (auto& row : memo_)
     for (Memo& memo : row) memo = {};
+  for (std::uint64_t& still : still_) still = 0;
   for (Resumable& known : resumable_) known = {};
   oldest_stamp_ = 1;
   return last_stamp_ = 1;
-}
-
-void RaceDetector::use_stamp(std::uint32_t stamp) {
-  stamp_ = static_cast<std::uint64_t>(stamp) << 32;
-  Shadow::fill(still_, kPlainRows, kNoState);
 }
 
 // Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
@@ -56,6 +52,12 @@ const Race* RaceDetector::word_unknown(StateId* cell, std::uint32_t row, const A
   if (*cell == kVirgin) shadow_.register_chunk(Shadow::chunk_of(cell));
   const std::uint64_t offset = access.address & 7;
   const FastRecord record = {epoch_ | access.shape | bytes_between(offset, offset + access.size)};
+  if (const StateId next = advance_simply(fast_, *cell, record, clock_); next != kVirgin) {
+    memo_of(row, *cell) = {stamp_ | *cell, next, 0};
+    memo_of(row, next) = {stamp_ | next, next, 0};
+    *cell = next;
+    return nullptr;
+  }
   const Step<FastRecord> step = take_step(fast_, *cell, record, row);
   *cell = step.to;
   if (__builtin_expect(step.racing_bytes == 0, 1)) return nullptr;
@@ -90,7 +92,9 @@ const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked)
 inline bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
   constexpr std::uint64_t kShort = 256;  // longer ones are stepped in runs
   if (op > AccessOp::kWrite || ((begin | size) & 7) != 0 || size > kShort) return false;
-  const StateId still = still_[row_of(op, 8, 0)];
+  const std::uint64_t key = still_[row_of(op, 8, 0)];
+  if ((key ^ stamp_) >> 32 != 0) return false;
+  const auto still = static_cast<StateId>(key);
   const StateId* cell = Shadow::cell_of(begin);
   const StateId* const stop = cell + size / 8;
   StateId difference = 0;

@@ -63,7 +63,7 @@ class RaceDetector {
     epoch_ = pack_epoch(thread, time);
     Resumable& known = resumable_[index_of(thread)];
     if (known.time != time || known.stamp < oldest_stamp_) known = {time, new_stamp()};
-    if (stamp_ >> 32 != known.stamp) use_stamp(known.stamp);
+    use_stamp(known.stamp);
   }
 
   static bool may_reuse(ThreadId id, std::uint32_t last_time, ClockView creator) {
@@ -77,8 +77,12 @@ class RaceDetector {
     static_assert(kSize == 1 || kSize == 2 || kSize == 4 || kSize == 8 || kSize == 16);
     if constexpr (kOp == AccessOp::kRead || kOp == AccessOp::kWrite) {
       const StateId* const cell = Shadow::cell_of(address);
-      const StateId still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
-      if (__builtin_expect(cell[0] == still && (kSize < 16 || cell[1] == still), 1)) return nullptr;
+      const std::uint64_t still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
+      if (__builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1))
+        return nullptr;
+    }
+    if constexpr (kOp >= AccessOp::kAtomicRead && kSize <= 8) {
+      if (replay_step(row_of(kOp, kSize, address), Shadow::cell_of(address))) return nullptr;
     }
     return access_slow<kOp, kSize>(address, pc, stack);
   }
@@ -140,15 +144,18 @@ class RaceDetector {
   static constexpr std::uint32_t kRows = kAccessOps * 4 * 8;
   static constexpr std::uint32_t kPlainRows = 2 * 4 * 8;  // of plain reads and writes, which come first
 
+  // Where a step from a state is remembered. Threads that take turns at one word have places of their own.
+  Memo& memo_of(std::uint32_t row, StateId from) { return memo_[row][(from ^ way_) % kWays]; }
+
   // Takes a remembered step, if there is one. None is from kVirgin.
   bool replay_step(std::uint32_t row, StateId* cell) {
     const StateId from = *cell;
-    const Memo& memo = memo_[row][from % kWays];
+    const Memo& memo = memo_of(row, from);
     if (memo.key != (stamp_ | from)) return false;
     if (memo.to != from) {
       *cell = memo.to;
     } else if (row < kPlainRows) {
-      still_[row] = from;
+      still_[row] = memo.key;
     }
     return true;
   }
@@ -157,7 +164,10 @@ class RaceDetector {
     return __builtin_expect(last_stamp_ == ~0u, 0) ? wrap_stamps() : ++last_stamp_;
   }
   std::uint32_t wrap_stamps();
-  void use_stamp(std::uint32_t stamp);
+  void use_stamp(std::uint32_t stamp) {
+    stamp_ = static_cast<std::uint64_t>(stamp) << 32;
+    way_ = stamp * 5;  // stamps are handed out one after the other
+  }
   void forget_steps();
 
   template <AccessOp kOp, std::uint32_t kSize>
@@ -178,12 +188,13 @@ class RaceDetector {
   alignas(64) std::uint64_t stamp_ = 0;  // of the current epoch, in the upper half
   std::uint64_t epoch_ = 0;
   ClockView clock_ = {nullptr, 0};
+  std::uint32_t way_ = 0;
   std::uint32_t last_stamp_ = 0;
   std::uint32_t oldest_stamp_ = 1;  // of steps whose states are still valid
   Mode mode_ = Mode::kFast;
   Race race_;
-  // By row: a state in which the access changes nothing in the current epoch, or kNoState.
-  alignas(64) StateId still_[kPlainRows] = {};
+  // By row: the key of a step that changes nothing. It holds in the epoch that it names.
+  alignas(64) std::uint64_t still_[kPlainRows] = {};
   alignas(64) Memo memo_[kRows][kWays] = {};
   Resumable resumable_[kMaxThreads] = {};
   Shadow shadow_;

@@ -58,6 +58,14 @@ class StateTable {
     return recent;
   }
 
+  // The same where no such state exists yet but for an unlikely chance: spares looking for it.
+  StateId commit_new(std::uint32_t count) {
+    draft()[count - 1].bits |= record_bits::kLast;
+    const StateId made = top_;
+    top_ += count;
+    return made;
+  }
+
   // Whether enough states were made for a collection to pay. No word ever has more records than fit behind
   // the limit.
   bool wants_collection() const { return __builtin_expect(top_ >= limit_, 0); }
@@ -87,7 +95,7 @@ class StateTable {
   static constexpr std::size_t kCapacity =
       kArenaSize / sizeof(Record) < 0xffffffff ? kArenaSize / sizeof(Record) : 0xffffffff;
   static constexpr std::size_t kSlack = 4ull * 8 * kMaxThreads;  // all kinds, bytes and threads of one word
-  static constexpr StateId kMinimumLimit = 1u << 16;
+  static constexpr StateId kMinimumLimit = 1u << 13;
   static constexpr std::size_t kKept = 2 * kMinimumLimit;
   static_assert(kKept * sizeof(Record) % kPageSize == 0);
   static constexpr std::uint32_t kRecent = 1024;

@@ -92,6 +92,43 @@ template <typename Record>
   return {states.commit(count), static_cast<std::uint8_t>(racing_bytes), previous};
 }
 
+// The frequent ones of the steps that no memo knows, in one pass: a thread accesses in a new epoch, without a
+// race, what was accessed in the same pieces before. The state that follows, or kVirgin where the step is of
+// another kind; then nothing has changed.
+[[gnu::always_inline]] inline StateId advance_simply(StateTable<FastRecord>& states, StateId from,
+                                                     FastRecord access, ClockView clock) {
+  using namespace record_bits;
+  if (from == kEmpty) return kVirgin;
+  const std::uint64_t bytes = access.bits & kMask;
+  FastRecord* const draft = states.draft();
+  std::uint32_t count = 0;
+  bool only_renewed = false;
+  bool dropped = false;
+  for (const FastRecord* record = states.records_of(from);; ++record) {
+    const std::uint64_t old = record->bits & ~kLast;
+    if (((old ^ access.bits) & kEpoch) == 0) return kVirgin;
+    if (static_cast<std::uint32_t>(old ^ access.bits) == 0) {
+      only_renewed = true;  // all but the time is equal
+    } else if ((old & bytes) == 0) {
+      draft[count++].bits = old;
+    } else {
+      const bool ordered = is_ordered(old, access.bits, clock);
+      if (!ordered && conflicts(old, access.bits)) return kVirgin;
+      if (!ordered || !covers(access.bits, old)) {
+        draft[count++].bits = old;
+      } else if ((old & kMask & ~bytes) == 0) {
+        dropped = true;
+      } else {
+        return kVirgin;
+      }
+    }
+    if ((record->bits & kLast) != 0) break;
+  }
+  draft[count++] = access;
+  // Words whose states differ get states that differ, if all that changes is the time.
+  return only_renewed && !dropped ? states.commit_new(count) : states.commit(count);
+}
+
 // The state without what it knows of the bytes in `mask`.
 template <typename Record>
 StateId forget(StateTable<Record>& states, StateId from, std::uint64_t mask) {

@@ -50,8 +50,8 @@ template <typename Record>
                                                                    Record access, std::uint32_t row) {
   const Step<Record> step = advance(states, from, access, clock_);
   if (step.racing_bytes != 0 || row >= kRows || (Record::kHasSite && step.to != from)) return step;
-  memo_[row][from % kWays] = {stamp_ | from, step.to, 0};
-  if (step.to == from && row < kPlainRows) still_[row] = from;
+  memo_of(row, from) = {stamp_ | from, step.to, 0};
+  if (step.to == from && row < kPlainRows) still_[row] = stamp_ | from;
   return step;
 }
 
@@ -127,9 +127,9 @@ class RaceDetector::Walk {
   StateId next_state(StateId from, Address word, std::uint32_t offset, std::uint32_t size) {
     const std::uint32_t row = row_for(offset, size);
     if (row < kRows) {
-      const Memo& memo = detector_.memo_[row][from % kWays];
+      const Memo& memo = detector_.memo_of(row, from);
       if (memo.key == (detector_.stamp_ | from)) {
-        if (memo.to == from && row < kPlainRows) detector_.still_[row] = from;
+        if (memo.to == from && row < kPlainRows) detector_.still_[row] = memo.key;
         return memo.to;
       }
     }

@@ -84,7 +84,7 @@ bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
   }
   if (ghost.stack_low != base + kPageSize || ghost.stack_bytes != bytes) {
     if (ghost.stack_low != 0)
-      raw_syscall(SYS_munmap, ghost.stack_low - kPageSize, ghost.stack_bytes + kPageSize);
+      unmap_memory(reinterpret_cast<void*>(ghost.stack_low - kPageSize), ghost.stack_bytes + kPageSize);
     if (map_pages_at(base, bytes + kPageSize) == nullptr) return false;
     raw_syscall(SYS_mprotect, base, kPageSize, PROT_NONE);
     ghost.stack_low = base + kPageSize;

@@ -23,7 +23,9 @@ CallFrame* call_stack_of(std::uint32_t slot) {
 }  // namespace
 
 void Scheduler::start() {
+  threads_ = static_cast<Thread*>(map_pages(kMaxThreads * sizeof(Thread)));
   Thread& main = threads_[0];
+  main = Thread{};
   main.id = kMainThread;
   main.state = ThreadState::kBlocked;
   main.frames = call_stack_of(0);
@@ -44,12 +46,17 @@ std::uint32_t Scheduler::free_slot() const {
   return created_;
 }
 
-void Scheduler::prepare_ghosts(std::uint32_t count) {
-  for (std::uint32_t i = created_; i < created_ + count && i < kMaxThreads; ++i) {
+bool Scheduler::prepare_ghosts(std::uint32_t threads) {
+  bool made = false;
+  for (std::uint32_t i = created_; i < threads && i < kMaxThreads; ++i) {
     Thread& t = threads_[i];
-    if (t.ghost.fs_base == 0 && !make_ghost(i, kDefaultStackBytes, t.ghost)) return;
+    if (t.ghost.fs_base == 0) {
+      if (!make_ghost(i, kDefaultStackBytes, t.ghost)) break;
+      made = true;
+    }
     if (t.frames == nullptr) t.frames = call_stack_of(i);
   }
+  return made;
 }
 
 Thread* Scheduler::create(std::size_t stack_bytes, void (*entry)(void*)) {
@@ -135,20 +142,6 @@ std::uint32_t Scheduler::waiters(WaitKind kind, Address object) const {
     if (t.state == ThreadState::kBlocked && t.wait == kind && t.wait_object == object) ++count;
   }
   return count;
-}
-
-void Scheduler::switch_to(ThreadId id) {
-  if (id == current_) return;
-  Thread& from = self();
-  Thread& to = thread(id);
-  HEDDLE_CHECK(to.state == ThreadState::kRunnable);
-  current_ = id;
-  switch_fiber(from.fiber, to.fiber);
-}
-
-void Scheduler::advance_to(std::uint64_t time) {
-  if (time > now_) now_ = time;
-  if (now_ >= earliest_deadline_) expire_deadlines();
 }
 
 void Scheduler::expire_deadlines() {

@@ -32,8 +32,8 @@ class Scheduler {
   // A new runnable thread, or nullptr when no slot or memory is left. Its first instruction is
   // entry(&thread).
   Thread* create(std::size_t stack_bytes, void (*entry)(void*));
-  // Makes `count` ghosts beforehand, so that forked executions need not.
-  void prepare_ghosts(std::uint32_t count);
+  // Makes the ghosts for executions of up to `threads` threads beforehand. True: some were missing.
+  bool prepare_ghosts(std::uint32_t threads);
 
   // The calling thread stops being runnable. The caller must switch away.
   void block(WaitKind kind, Address object, std::uint64_t deadline = kNoDeadline);
@@ -53,13 +53,23 @@ class Scheduler {
     }
   }
 
-  void switch_to(ThreadId id);
+  void switch_to(ThreadId id) {
+    if (id == current_) return;
+    Thread& from = self();
+    Thread& to = thread(id);
+    HEDDLE_CHECK(to.state == ThreadState::kRunnable);
+    current_ = id;
+    switch_fiber(from.fiber, to.fiber);
+  }
 
   // Virtual time in nanoseconds since the execution began.
   std::uint64_t now() const { return now_; }
   void advance(std::uint64_t nanoseconds) { advance_to(now_ + nanoseconds); }
   // Timed waits whose deadline has come by end with timed_out set.
-  void advance_to(std::uint64_t time);
+  void advance_to(std::uint64_t time) {
+    if (time > now_) now_ = time;
+    if (now_ >= earliest_deadline_) expire_deadlines();
+  }
   // The first deadline of a blocked thread; kNoDeadline if there is none.
   std::uint64_t next_deadline() const;
 
@@ -81,7 +91,7 @@ class Scheduler {
   std::uint64_t now_ = 0;
   std::uint64_t earliest_deadline_ = kNoDeadline;
   ThreadId runnable_[kMaxThreads] = {};
-  Thread threads_[kMaxThreads];
+  Thread* threads_ = nullptr;  // kMaxThreads, zero until used: what nobody has touched costs a fork nothing
 };
 
 }  // namespace heddle::sched

@@ -55,7 +55,7 @@ SyncObject& SyncTable::get(Address address, SyncKind kind) {
 
 void SyncTable::grow() {
   const std::size_t old_bytes = bucket_count_ * sizeof(std::uint32_t);
-  raw_syscall(SYS_munmap, buckets_, old_bytes);
+  unmap_memory(buckets_, old_bytes);
   bucket_count_ *= 4;
   buckets_ = static_cast<std::uint32_t*>(map_pages(bucket_count_ * sizeof(std::uint32_t)));
   for (std::uint32_t i = 1; i <= count_; ++i) buckets_[bucket_of(objects_[i].address)] = i;

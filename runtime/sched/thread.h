@@ -85,11 +85,13 @@ struct Thread {
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes
   std::uint32_t child_number = 0;
   std::uint32_t runnable_position = 0;
-  std::uint32_t wait_ticket = 0;  // order of arrival among the waiters of one object
+  std::uint32_t spin_operations = 0;  // visible operations in fair mode
+  std::uint32_t wait_ticket = 0;      // order of arrival among the waiters of one object
   Address wait_object = 0;
   Address wait_mutex = 0;  // condition waits: the mutex to take again
   std::uint64_t deadline = kNoDeadline;
   PendingOperation pending;
+  StackId pending_stack = kEmptyStack;  // callers of the pending operation, where they were unwound
 
   CallFrame* frames = nullptr;  // shadow call stack
   std::uint32_t depth = 0;

@@ -7,6 +7,7 @@
 #include "core/base/text_buffer.h"
 #include "runtime/sched/kernel_signals.h"
 #include "runtime/session/session.h"
+#include "runtime/session/zygote.h"
 
 namespace heddle::session {
 namespace {
@@ -46,6 +47,8 @@ void die_natively(int signal) {
   raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
 }
 
+}  // namespace
+
 void on_crash(int signal, siginfo_t* info, void* context) {
   engine::Execution* e = execution();
   const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
@@ -53,6 +56,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   if (e == nullptr) return die_natively(signal);
   const bool overflow = signal == SIGSEGV && below_stack(e->self(), address);
   if (e->handle_fault(signal, info, context, overflow)) return;
+  note_crash();
   e->report_unhandled_fault();
   if (overflow) {
     // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
@@ -66,8 +70,6 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   e->fatal(FindingKind::kSignal, text.c_str(), pc + 1, signal);
 }
-
-}  // namespace
 
 bool is_crash_signal(int signal) {
   for (const int s : kSignals) {

@@ -10,6 +10,7 @@ class RandomStrategy final : public Strategy {
  public:
   void begin(std::uint64_t seed, std::uint64_t index, const View& view) override;
   std::uint32_t choose(const ChoicePoint& point) override;
+  Random* uniform() override { return &random_; }
 
  private:
   Random random_;

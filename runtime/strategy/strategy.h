@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/base/ids.h"
+#include "core/base/random.h"
 #include "core/trace/choice.h"
 #include "core/trace/event.h"
 
@@ -53,6 +54,9 @@ class Strategy {
   virtual std::uint32_t choose(const ChoicePoint& point) = 0;
   // True when the log that is being replayed does not fit the program (exact replay only).
   virtual bool diverged() const { return false; }
+  // Of a strategy that draws every choice by below(count) from one generator: that generator, so that the
+  // engine can draw without a call. Asked once, after begin. All others: nullptr.
+  virtual Random* uniform() { return nullptr; }
 
  protected:
   ~Strategy() = default;

@@ -124,7 +124,8 @@ class AwkwardPrograms(HeddleTest):
         self.assertGreater(report["endings"]["cut"], 0)
 
     def test_allocating_without_end(self):
-        report, _ = self.explore("for (;;) { char* p = malloc(1 << 20); if (!p) abort(); memset(p, 1, 1 << 20); }", code=BUG)
+        report, _ = self.explore("for (;;) { char* p = malloc(1 << 20); if (!p) abort(); memset(p, 1, 1 << 20); }", "--timeout", "60s",
+                                 code=BUG)
         self.assertIn(report["findings"][0]["kind"], ("abort", "out of memory"))
         self.assertEqual(self.heddle("replay", "heddle-out/bug-1.heddle").code, BUG)
 

@@ -116,6 +116,24 @@ class Test:
             self.expect_clean(report)
         else:
             self.expect_replay(self.expect_finding(report, output))
+        if self.compiler == "g++":
+            self.expect_same_executions()
+
+    def expect_same_executions(self):
+        """Whether memory is put back in process or each execution has a process of its own must not show."""
+        digests = {way: self.digest(way) for way in ("fork", "track", "copy")}
+        if len(set(digests.values())) != 1:
+            raise Failure(f"executions depend on how they are repeated: {digests}")
+
+    def digest(self, way):
+        status, output = self.call("run", "-n", "30", "--seed", "7", "--max-failures", "0", "--json", f"{way}.json",
+                                   "--no-progress", "--repetition", way, *self.program.words("run"), "-o", f"{way}-out",
+                                   "--", "./program", *self.program.words("args"))
+        if status not in (NO_BUG, BUG):
+            raise Failure(f"heddle run --repetition {way}: exit code {status}\n{tail(output)}")
+        with open(os.path.join(self.folder, f"{way}.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        return report["digest"], report["executions"], report["buggy_executions"]
 
     def compile(self):
         front_end, compiler = ("cc", C_COMPILER[self.compiler]) if self.program.is_c else ("c++", self.compiler)

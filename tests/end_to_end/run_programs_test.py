@@ -16,7 +16,10 @@ import json, os, sys
 answers = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "answers.json")))
 answer = answers[sys.argv[1]]
 if "report" in answer:
-    json.dump(answer["report"], open(sys.argv[sys.argv.index("--json") + 1], "w"))
+    report = answer["report"]
+    if "--repetition" in sys.argv:
+        report["digest"] = answer.get("digests", {}).get(sys.argv[sys.argv.index("--repetition") + 1], "same")
+    json.dump(report, open(sys.argv[sys.argv.index("--json") + 1], "w"))
 print(answer.get("output", ""))
 sys.exit(answer["status"])
 """
@@ -54,6 +57,12 @@ class RunPrograms(unittest.TestCase):
 
     def test_clean_program(self):
         self.assertEqual(self.drive("pass", "int main() {}\n", {"status": 0, "report": report()})[0], 0)
+
+    def test_executions_that_depend_on_their_repetition(self):
+        run = {"status": 0, "report": report(), "digests": {"copy": "other"}}
+        status, output = self.drive("pass", "int main() {}\n", run)
+        self.assertEqual(status, 1)
+        self.assertIn("depend on how they are repeated", output)
 
     def test_false_alarm_fails_and_prints_how_to_reproduce(self):
         status, output = self.drive("pass", "int main() {}\n", self.found("deadlock"))

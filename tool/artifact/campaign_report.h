@@ -52,11 +52,13 @@ struct CampaignReport {
   std::map<std::string, std::uint64_t> outcomes;
 
   // What is left. Executions are told apart by their trace hashes.
-  std::uint64_t distinct_executions = 0;   // 0: not counted
+  std::uint64_t distinct_executions = 0;  // 0: not counted
+  std::uint64_t digest = 0;               // of all executions in their order: equal campaigns have equal ones
   std::uint64_t executions_seen_once = 0;  // hashes that came up exactly once
   bool exhausted = false;                  // a strategy that goes through all executions has done so
 
   std::vector<std::string> warnings;  // about the build or the run: no -g, inline assembly, cut output
+  std::string repetition;             // how executions came back to the start
   std::string stopped_because;        // "the time was up"; empty: not told
 
   double executions_per_second() const { return seconds > 0 ? static_cast<double>(executions) / seconds : 0; }

@@ -63,7 +63,7 @@ std::string size_check(const std::string& text) {
 
 struct Words {
   std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
-                    memory_limit = "512M", prune, color = "auto", suppressions;
+                    memory_limit = "512M", prune, repetition = "auto", color = "auto", suppressions;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
   unsigned jobs = 0;
   int exit_code = static_cast<int>(ExitCode::kBug);
@@ -121,6 +121,12 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("--exit-code", w.exit_code, "exit code when a bug was found [66]")->type_name("N");
   app.add_option("--log-path", o.log_path, "write the text report to this file instead of standard error")
       ->type_name("FILE");
+  app.add_option("--repetition", w.repetition,
+                 "how executions come back to the start: auto, fork (a process each), copy or track (memory "
+                 "put back\n"
+                 "in process: all of it, or what was written); -v says which it was and why [auto]")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"auto", "fork", "copy", "track"}));
   app.add_flag("-q,--quiet", o.quiet, "findings only");
   app.add_flag("-v,--verbose", o.verbose, "say more");
   app.add_option("--color", w.color, "auto, always, never [auto]")
@@ -145,6 +151,10 @@ void fill_spec(const Words& w, RunOptions& o) {
   spec.max_steps = w.max_steps;
   spec.timeout_ns = static_cast<std::uint64_t>(*parse_duration(w.timeout) * 1e9);
   spec.memory_limit = *parse_size(w.memory_limit);
+  spec.repetition = w.repetition == "fork"    ? RepetitionKind::kFork
+                    : w.repetition == "copy"  ? RepetitionKind::kCopy
+                    : w.repetition == "track" ? RepetitionKind::kTrack
+                                              : RepetitionKind::kAuto;
   spec.model = w.model == "sc"          ? ModelKind::kSc
                : w.model == "c11tester" ? ModelKind::kC11Tester
                                         : ModelKind::kCxx20;

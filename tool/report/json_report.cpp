@@ -70,6 +70,7 @@ std::string json_report(const CampaignReport& report) {
     for (const auto& [outcome, count] : report.outcomes) outcomes[utf8(outcome)] += count;
     json["outcomes"] = outcomes;
   }
+  json["digest"] = hexadecimal(report.digest);
   json["left"] = {{"distinct_executions", report.distinct_executions},
                   {"seen_once", report.executions_seen_once},
                   {"exhausted", report.exhausted},

@@ -40,7 +40,9 @@ class Summary {
     endings();
     outcomes();
     out_ += "  left: " + left() + "\n";
-    for (const std::string& warning : report_.warnings) out_ += "  note: " + escaped(warning) + "\n";
+    if (options_.verbose && !report_.repetition.empty())
+      out_ += "  repetition: " + escaped(report_.repetition) + "\n";
+    for (const std::string& warning : report_.warnings) note(warning);
     return out_;
   }
 
@@ -62,6 +64,16 @@ class Summary {
       }
     }
     out_ += fmt::format("  {}: {}\n", report_.strategies.size() == 1 ? "strategy" : "strategies", used);
+  }
+
+  void note(std::string_view text) {
+    std::string_view lead = "  note: ";
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      out_ += fmt::format("{}{}\n", lead, escaped(std::string(text.substr(0, end))));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      lead = "        ";
+    }
   }
 
   void findings(Severity severity) {

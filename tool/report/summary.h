@@ -11,6 +11,7 @@ namespace heddle::report {
 struct SummaryOptions {
   bool color = false;
   std::size_t max_outcomes = 40;  // lines of the histogram
+  bool verbose = false;
 };
 
 // Executions and their speed, distinct bugs with how often each was hit, strategies, seed, and what is left.

@@ -11,8 +11,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/base/random.h"
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/fingerprint.h"
+#include "tool/run/repetition.h"
 #include "tool/run/stuck.h"
 
 namespace heddle::run {
@@ -164,6 +166,8 @@ void Campaign::consume(const Arrived& arrived) {
   ++report.executions;
   ++report.endings[std::min(static_cast<std::size_t>(result.ending), report::kEndings - 1)];
   for (const std::string& text : arrived.outcomes) ++report.outcomes[text];
+  report.digest = mix(mix(report.digest, result.trace_hash), mix(static_cast<std::uint64_t>(result.ending),
+                                                                 static_cast<std::uint64_t>(result.status)));
   if (hashes_.size() < kMostHashes) {
     std::uint32_t& seen = hashes_[result.trace_hash];
     if (seen < std::numeric_limits<std::uint32_t>::max()) ++seen;
@@ -214,11 +218,7 @@ void Campaign::investigate(const ExecutionResult& result, std::uint64_t signatur
     if (signature == 0) return;
   }
   for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
-    const TraceFinding& finding = run->trace.findings[i];
-    if (finding.severity == Severity::kBug && finding.signature != signature && signature != 0 && same) {
-      // A second bug of the same execution: reported in its own right.
-    }
-    add_finding(run->trace, i, result, finding.signature);
+    add_finding(run->trace, i, result, run->trace.findings[i].signature);
   }
 }
 
@@ -294,6 +294,9 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     wait_for_workers(*state_, seen);
   }
   state_->stop.store(1);
+  std::vector<RepetitionReport> repetitions;
+  for (const Process& worker : workers_) repetitions.push_back(worker.header().repetition);
+  outcome_.report.repetition = describe_repetition(repetitions);
   for (const Process& worker : workers_) {
     const std::string stuck = describe_stuck(worker.header());
     if (stuck.empty()) continue;

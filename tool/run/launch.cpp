@@ -88,8 +88,13 @@ struct ChildPlan {
   _exit(127);
 }
 
+// Choices that a campaign's execution keeps. Whatever is found is run again by its index, with room for all
+// of its choices; so a campaign's memory need not grow with the length of its executions.
+constexpr std::uint64_t kCampaignChoices = 1u << 17;
+
 ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
   ChannelSizes sizes;
+  if (options.mode == ChannelMode::kCampaign) sizes.choices = kCampaignChoices;
   if (spec.record_events == 0) sizes.events = 0;
   sizes.replay = options.replay.size();
   if (options.mode == ChannelMode::kSingle) sizes.ring = 1;

@@ -1,6 +1,7 @@
 // expect: data race
 // message: data
-// The flag that publishes the data is relaxed on both sides.
+// message: #2 main 
+// The flag that publishes the data is relaxed on both sides. The threads are made in main, through a library.
 #include <atomic>
 #include <thread>
 

@@ -1,0 +1,52 @@
+// Counting and finding bits of one word, without instructions that old processors lack.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::memory {
+
+// Sums of bits in fields of 2, 4, 8, … bits (Hacker's Delight, 5-1).
+struct BitSums {
+  std::uint64_t by2, by4, by8, by16, by32;
+
+  explicit BitSums(std::uint64_t word)
+      : by2(word - ((word >> 1) & 0x5555555555555555)),
+        by4((by2 & 0x3333333333333333) + ((by2 >> 2) & 0x3333333333333333)),
+        by8((by4 + (by4 >> 4)) & 0x0f0f0f0f0f0f0f0f),
+        by16((by8 + (by8 >> 8)) & 0x00ff00ff00ff00ff),
+        by32((by16 + (by16 >> 16)) & 0x0000ffff0000ffff) {}
+  std::uint32_t all() const { return static_cast<std::uint32_t>(by32 + (by32 >> 32)) & 0xff; }
+};
+
+inline std::uint32_t count_bits(std::uint64_t word) {
+  const std::uint64_t by2 = word - ((word >> 1) & 0x5555555555555555);
+  const std::uint64_t by4 = (by2 & 0x3333333333333333) + ((by2 >> 2) & 0x3333333333333333);
+  return static_cast<std::uint32_t>((((by4 + (by4 >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101) >> 56);
+}
+
+// The position of the set bit that has `rank` set bits above it. REQUIRES: rank < count_bits(word).
+inline std::uint32_t select_from_top(std::uint64_t word, std::uint32_t rank) {
+  if (rank < 4) {
+    for (; rank != 0; --rank) word &= ~(0x8000000000000000 >> __builtin_clzll(word));
+    return static_cast<std::uint32_t>(63 - __builtin_clzll(word));
+  }
+  // Binary search: is it in the upper half of what is left, or below?
+  const BitSums sums(word);
+  std::uint32_t low = 0;
+  std::uint64_t left = rank;
+  const auto descend = [&](std::uint64_t sums_of_half, std::uint32_t half) {
+    const std::uint64_t above = (sums_of_half >> (low + half)) & ((2ull * half) - 1);
+    const bool below = left >= above;
+    left -= below ? above : 0;
+    low += below ? 0 : half;
+  };
+  descend(sums.by32, 32);
+  descend(sums.by16, 16);
+  descend(sums.by8, 8);
+  descend(sums.by4, 4);
+  descend(sums.by2, 2);
+  descend(word, 1);
+  return low;
+}
+
+}  // namespace heddle::memory

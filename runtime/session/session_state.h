@@ -1,0 +1,39 @@
+// The state of this process. Lies in the session's block, where no reset of an execution reaches it.
+#pragma once
+
+#include "core/trace/channel.h"
+#include "runtime/engine/execution.h"
+#include "runtime/session/snapshot.h"
+#include "runtime/session/syscall_gate.h"
+
+namespace heddle::session {
+
+struct State {
+  Channel channel;
+  engine::Execution* execution = nullptr;
+  CampaignState* campaign = nullptr;
+
+  // What happened before the first choice, common to all executions.
+  std::uint32_t prefix_events = 0;
+  std::uint32_t prefix_text = 1;
+  std::uint32_t prefix_findings = 0;
+  ExecutionResult prefix;
+  long prefix_output = 0;  // bytes of output
+  std::uint64_t signal_mask = 0;
+
+  std::uint32_t threads_wanted = 0;  // the most that any execution has created
+  bool serving = false;              // executions run in children of this process
+  bool crashed = false;              // a signal handler ended the execution
+  bool has_snapshot = false;
+  std::uint32_t short_batches = 0;  // processes in a row that could run no second execution
+  sched::Fiber program;             // at the first choice
+  sched::Fiber service;             // the zygote's loop, or the loop over executions in its children
+  sched::Fiber ended;               // never resumed
+  SyscallGate gate;
+  Snapshot snapshot;
+};
+
+// Null while the program runs natively.
+State* state();
+
+}  // namespace heddle::session

@@ -1,0 +1,142 @@
+#include "runtime/session/syscall_gate.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+#include "core/base/raw_syscall.h"
+#include "runtime/sched/kernel_signals.h"
+#include "runtime/session/crash.h"
+#include "runtime/session/session.h"
+#include "runtime/session/zygote.h"
+
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the linker's names
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _etext[] __attribute__((visibility("hidden")));
+// NOLINTEND(readability-identifier-naming)
+}
+
+namespace heddle::session {
+namespace {
+
+constexpr int kSetSyscallUserDispatch = 59;  // linux/prctl.h, Linux 5.11
+constexpr long kDispatchOn = 1;
+constexpr unsigned char kAllow = 0;
+constexpr unsigned char kBlock = 1;
+constexpr std::uint64_t kSyscallInstructionBytes = 2;
+constexpr int kSysUserDispatch = 2;  // si_code
+
+SyscallGate* the_gate = nullptr;
+
+// A blocked SIGSYS would be the end of the process at its next system call.
+long set_signal_mask(const long* arguments) {
+  const auto* wanted = reinterpret_cast<const std::uint64_t*>(arguments[1]);
+  std::uint64_t mask = 0;
+  if (wanted != nullptr) {
+    mask = *wanted;
+    if (arguments[0] != SIG_UNBLOCK) mask &= ~(std::uint64_t{1} << (SIGSYS - 1));
+  }
+  return raw_syscall(SYS_rt_sigprocmask, arguments[0], wanted != nullptr ? &mask : nullptr, arguments[2],
+                     arguments[3]);
+}
+
+// Runs on the stack of the program's thread that made the call.
+void on_syscall(int signal, siginfo_t* info, void* context) {
+  if (info->si_code != kSysUserDispatch) return on_crash(signal, info, context);
+  greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const long number = info->si_syscall;
+  const long arguments[6] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                             registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
+  if (SyscallGate::harmless(number, arguments)) {
+    registers[REG_RAX] = number == SYS_rt_sigprocmask
+                             ? set_signal_mask(arguments)
+                             : raw_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                                           arguments[4], arguments[5]);
+    return;
+  }
+  // libc's exit() comes here, with nothing left to do. The handler is never returned from.
+  if (number == SYS_exit_group && execution() != nullptr)
+    end_execution(Ending::kExited, static_cast<int>(arguments[0] & 0xff));
+  the_gate->open(number);
+  // Make the call again where it was made: some (clone, execve) cannot be made in another's name.
+  registers[REG_RAX] = number;
+  registers[REG_RIP] -= static_cast<greg_t>(kSyscallInstructionBytes);
+}
+
+}  // namespace
+
+bool SyscallGate::close() {
+  opened_ = false;
+  reason_ = -1;
+  sched::set_kernel_action(SIGSYS, on_syscall, SA_SIGINFO | SA_NODEFER);
+  const std::uint64_t own = std::uint64_t{1} << (SIGSYS - 1);
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, 0, 8);
+  const auto begin = reinterpret_cast<std::uint64_t>(__ehdr_start);
+  const auto end = reinterpret_cast<std::uint64_t>(_etext);
+  selector_ = kAllow;
+  if (raw_syscall(SYS_prctl, kSetSyscallUserDispatch, kDispatchOn, begin, end - begin, &selector_) != 0)
+    return false;
+  selector_ = kBlock;
+  return true;
+}
+
+void SyscallGate::open(long number) {
+  if (!opened_) reason_ = number;
+  opened_ = true;
+  selector_ = kAllow;
+}
+
+bool SyscallGate::harmless(long number, const long* arguments) {
+  switch (number) {
+    case SYS_write:
+    case SYS_writev:
+      // Standard output and error end up in a memory file whose position the session sets back.
+      return arguments[0] == 1 || arguments[0] == 2;
+    case SYS_read:
+    case SYS_lseek:
+      // So is that of standard input.
+      return arguments[0] == 0;
+    case SYS_futex:
+      return (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE;
+    case SYS_rt_sigprocmask:  // set back by the session
+    case SYS_fstat:
+    case SYS_newfstatat:
+    case SYS_clock_gettime:
+    case SYS_clock_getres:
+    case SYS_gettimeofday:
+    case SYS_time:
+    case SYS_getcpu:
+    case SYS_getpid:
+    case SYS_getppid:
+    case SYS_gettid:
+    case SYS_getuid:
+    case SYS_geteuid:
+    case SYS_getgid:
+    case SYS_getegid:
+    case SYS_getrandom:
+    case SYS_getcwd:
+    case SYS_getrusage:
+    case SYS_getrlimit:
+    case SYS_access:
+    case SYS_readlink:
+    case SYS_sched_yield:
+    case SYS_sched_getaffinity:
+    case SYS_sysinfo:
+    case SYS_times:
+    case SYS_uname:
+      return true;
+    default:
+      return false;
+  }
+}
+
+SyscallGate* syscall_gate() { return the_gate; }
+void set_syscall_gate(SyscallGate* gate) { the_gate = gate; }
+
+void program_makes_syscall(long number, const long* arguments) {
+  if (the_gate != nullptr && !SyscallGate::harmless(number, arguments)) the_gate->open(number);
+}
+
+}  // namespace heddle::session
