@@ -338,7 +338,7 @@ HEDDLE_EXPORT int pthread_sigqueue(pthread_t thread, int signal, sigval value) n
   info.si_value = value;
   return e->send_signal(signal, t->id, info, HEDDLE_CALLER_PC);
 }
-HEDDLE_EXPORT int tgkill(pid_t process, pid_t tid, int signal) noexcept {
+HEDDLE_EXPORT int tgkill(pid_t process, pid_t tid, int signal) {
   auto* e = engine();
   heddle::sched::Thread* t =
       e != nullptr && process == heddle::abi::kProgramPid ? heddle::abi::thread_of_tid(*e, tid) : nullptr;

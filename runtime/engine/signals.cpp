@@ -4,7 +4,6 @@
 // queued at the next safe point. Which thread takes a signal of the process is a choice.
 #include "runtime/sched/signals.h"
 
-#include <string.h>
 #include <ucontext.h>
 
 #include <cerrno>
@@ -12,6 +11,9 @@
 #include "core/base/text_buffer.h"
 #include "runtime/engine/execution.h"
 #include "runtime/sched/kernel_signals.h"
+
+// <string.h> declares it beside functions that the runtime has of its own (core/base/freestanding.h).
+extern "C" const char* sigabbrev_np(int signal) noexcept;
 
 namespace heddle::engine {
 
