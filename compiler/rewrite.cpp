@@ -43,6 +43,9 @@ Status check_supported(const CommandLine& line) {
 
 void add_gcc_compile(const CompilerIdentity& compiler, Args& out) {
   out.emplace_back("-fsanitize=thread");
+  // Expanded inline these would not be seen: g++ expands them after it has instrumented.
+  for (const char* function : {"memcmp", "memcpy", "memmove", "memset", "strcat", "strcpy", "strncpy"})
+    out.push_back(std::string("-fno-builtin-") + function);
   if (compiler.major >= 11) {
     out.emplace_back("--param=tsan-distinguish-volatile=1");
     out.emplace_back("-Wno-tsan");  // atomic_thread_fence warns by default, but we do support it

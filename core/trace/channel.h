@@ -31,6 +31,7 @@ inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descri
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
 inline constexpr std::uint32_t kOutcomesPerExecution = 6;
+inline constexpr std::uint32_t kMoreSignatures = 3;
 
 enum class ChannelMode : std::uint32_t {
   kSingle = 0,    // run one execution in the started process itself (replay, confirm)
@@ -62,6 +63,7 @@ struct ExecutionResult {
   std::uint64_t trace_hash = 0;  // over every visible operation and choice: equal runs have equal hashes
   std::uint64_t steps = 0;       // visible operations
   std::uint64_t signature = 0;   // of the first finding of severity bug, 0: none
+  std::uint64_t more_signatures[kMoreSignatures] = {};  // of further, different ones
   std::uint32_t choices = 0;
   std::uint32_t events = 0;
   std::uint32_t duration_us = 0;
@@ -74,7 +76,7 @@ struct ExecutionResult {
   std::uint32_t divergence_choice = 0;  // kDiverged: index into the log
   std::uint32_t message = 0;            // offset into text, 0: none
 };
-static_assert(sizeof(ExecutionResult) == 88);
+static_assert(sizeof(ExecutionResult) == 112);
 
 namespace result_flags {
 inline constexpr std::uint32_t kChoiceLogOverflow = 1;

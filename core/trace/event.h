@@ -31,7 +31,7 @@ enum class EventKind : std::uint8_t {
   kMutexLock,
   kMutexTryLockFailed,
   kMutexUnlock,
-  kCondWait,    // released the mutex and began to wait
+  kCondWait,    // released the mutex (value: its address) and began to wait
   kCondWake,    // returned from the wait, mutex held again; flags say whether by timeout or spuriously
   kCondSignal,  // other: the thread woken, or kNoThread
   kCondBroadcast,

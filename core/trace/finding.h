@@ -59,27 +59,31 @@ enum class PartRole : std::uint8_t {
   kAllocated,
   kFreed,
   kRunningThread,  // any other thread's position
+  kLocation,       // the memory concerned: `address`, and where it is no heap block what it is
 };
 
 // How a race's access touched memory.
 enum class AccessKind : std::uint8_t { kNone = 0, kRead, kWrite, kAtomicRead, kAtomicWrite };
 
 // What the cited memory is.
-enum class MemoryKind : std::uint8_t { kUnknown = 0, kHeap, kGlobal, kStack };
+enum class MemoryKind : std::uint8_t { kUnknown = 0, kHeap, kGlobal, kStack, kThreadLocal };
 
 struct FindingPart {
   std::uint64_t pc = 0;
   Address address = 0;  // object or memory concerned
   StackId stack = kEmptyStack;
-  std::uint32_t text = 0;  // offset into the text section, 0: none
-  EventId event = kNoEvent;
+  std::uint32_t text = 0;    // offset into the text section, 0: none
+  EventId event = kNoEvent;  // an access: the last event before it, whose thread may be another
   ThreadId thread = kNoThread;
   ThreadId other = kNoThread;
   PartRole role = PartRole::kHere;
   AccessKind access = AccessKind::kNone;
   std::uint8_t size = 0;
   MemoryKind memory = MemoryKind::kUnknown;
-  Address block = 0;  // kAllocated/kFreed: start of the heap block
+  // kAllocated, kFreed: the heap block. kLocation on `thread`'s stack: the frame of the function at `pc`, by
+  // its canonical address and how far below that its stack pointer is. kLocation in `thread`'s thread-local
+  // storage: the module's load bias, and where in the module's block.
+  Address block = 0;
   std::uint64_t block_size = 0;
 };
 

@@ -25,6 +25,8 @@ bool in_session();
 
 // Looks up what every execution will need, so that forked ones need not.
 void prepare_process_functions();
+void prepare_memory_functions();
+void prepare_string_functions();
 
 // libc's function behind an interposer of the same name.
 inline void* next_symbol(const char* name) {

@@ -5,6 +5,7 @@
 #include "runtime/abi/cancellation.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/signal_descriptors.h"
+#include "runtime/engine/callers.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/session.h"
 
@@ -86,6 +87,9 @@ namespace {
 __attribute__((constructor(101))) void start_engine() {
   if (!in_session() || current != nullptr) return;
   prepare_process_functions();
+  prepare_memory_functions();
+  prepare_string_functions();
+  engine::find_callers();
   current = session::start();
   current->set_program_hooks({cancel_running_thread, session::is_crash_signal, divert_to_descriptor});
 }

@@ -24,7 +24,8 @@ inline void volatile_access(const void* address, std::uint64_t pc) {
   if (e->spec().volatile_kind == VolatileKind::kPlain) {
     e->plain_access<kOp, kSize>(reinterpret_cast<Address>(address), pc);
   } else {
-    e->volatile_access(kOp == AccessOp::kWrite, reinterpret_cast<Address>(address), kSize, pc);
+    const auto at = reinterpret_cast<Address>(address);
+    kOp == AccessOp::kWrite ? e->volatile_write(at, kSize, pc) : e->volatile_read(at, kSize, pc);
   }
 }
 

@@ -128,66 +128,40 @@ void Execution::forget(sched::SyncObject& object) {
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   if (bytes == 0) return;
   if (detecting_) {
-    if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack())) report_race(*race);
+    if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack(pc))) report_race(*race);
   }
   check_not_freed(address, bytes, pc);
   check_not_freed(address + bytes - 1, 1, pc);
+  if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
 }
 
-// A volatile access lets others run, as programs that use volatile for communication expect, and under acqrel
-// also synchronises (C11Tester §7.2). It reads real memory, which holds the newest value.
-void Execution::volatile_access(bool write, Address address, std::uint8_t bytes, std::uint64_t pc) {
-  const EventKind kind = write ? EventKind::kVolatileWrite : EventKind::kVolatileRead;
-  visible({kind, MemoryOrder::kRelaxed, bytes, address, pc});
-  if (spec().volatile_kind == VolatileKind::kAcqRel) {
-    sched::SyncObject& object = sync_.get(address, sched::SyncKind::kAnnotation);
-    write ? release(object) : acquire(object);
-  }
-  if (write) changed();
-  plain_range(write ? race::AccessOp::kVolatileWrite : race::AccessOp::kVolatileRead, address, bytes, pc);
-  done(kind, 0);
-  if (Event* e = record(kind, pc)) {
-    e->address = address;
-    e->size = bytes;
-  }
+void Execution::plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes) {
+  const ThreadId t = scheduler_.current();
+  op == race::AccessOp::kWrite ? memory_.plain_write(t, address, bytes)
+                               : memory_.plain_read(t, address, bytes);
 }
 
-void Execution::describe_memory(FindingBuilder& finding, Address address) {
-  Finding& f = finding.finding();
-  MemoryKind kind = MemoryKind::kGlobal;
-  if (const heap::Block* block = program_heap().contains(reinterpret_cast<void*>(address))
-                                     ? program_heap().block_containing(address)
-                                     : nullptr) {
-    kind = MemoryKind::kHeap;
-    FindingPart& made =
-        finding.part(PartRole::kAllocated, scheduler_.thread(block->allocated_by), block->allocated_pc);
-    made.stack = block->allocated_stack;
-    made.address = address;
-    made.memory = kind;
-    made.block = block->begin();
-    made.block_size = block->size;
-    if (block->state == heap::BlockState::kFreed) {
-      FindingPart& freed =
-          finding.part(PartRole::kFreed, scheduler_.thread(block->freed_by), block->freed_pc);
-      freed.stack = block->freed_stack;
-      freed.address = address;
-      freed.memory = kind;
-      freed.block = block->begin();
-      freed.block_size = block->size;
-    }
-  } else if (address >= address_map::kFiberStacks && address < address_map::kCallStacks) {
-    kind = MemoryKind::kStack;
+void Execution::check_initialised_slowly(const memory::Place& place, std::uint64_t pc) {
+  if (!detecting_ || race_.is_written(place.address, place.size)) return;
+  if (memory_.has_location(place.address, place.size)) return;
+  self().last_pc = pc;
+  {
+    FindingBuilder finding(*this, FindingKind::kUninitialisedAtomic,
+                           "read of an atomic in heap memory that nothing was written to");
+    FindingPart& here = finding.part(PartRole::kHere, self(), pc);
+    here.address = place.address;
+    here.size = place.size;
+    describe_memory(finding, place.address);
+    finding.cite_creations();
   }
-  for (std::uint32_t i = 0; i < f.part_count; ++i) {
-    const PartRole role = f.parts[i].role;
-    if (role == PartRole::kAccess || role == PartRole::kPreviousAccess || role == PartRole::kHere)
-      f.parts[i].memory = kind;
-  }
+  finish(Ending::kFinding, 0);
 }
 
 void Execution::report_race(const race::Race& race) {
-  // Once for each place in an execution: a loop over a racy array is one bug.
-  const std::uint64_t place = mix(race.current.pc, static_cast<std::uint64_t>(race.current.kind));
+  // Once for each pair of places in an execution: a loop over a racy array is one bug. A campaign knows the
+  // later place only; where the earlier one differs the execution that is run again tells.
+  const std::uint64_t place = mix(race.current.pc, static_cast<std::uint64_t>(race.current.kind)) +
+                              mix(race.previous.pc, static_cast<std::uint64_t>(race.previous.kind));
   for (std::uint32_t i = 0; i < reported_race_count_; ++i) {
     if (reported_races_[i] == place) return;
   }
@@ -204,6 +178,7 @@ void Execution::report_race(const race::Race& race) {
     part.address = access.address;
     part.size = static_cast<std::uint8_t>(access.size < 255 ? access.size : 255);
     part.access = access.kind;
+    part.event = access.event;
   };
   cite(PartRole::kAccess, race.current);
   finding.finding().parts[0].stack = stack_of(self());

@@ -74,6 +74,7 @@ class AtomicOperation {
     event->size = sizeof(T);
     event->value = static_cast<std::uint64_t>(kind == EventKind::kAtomicStore ? written : read);
     event->value2 = static_cast<std::uint64_t>(written);
+    if (e_.memory().latest_only()) event->flags |= event_flags::kLatestOnly;
     if (candidate == nullptr) return;
     event->reads_from = candidate->event;
     event->candidates = candidates;
@@ -92,6 +93,7 @@ class AtomicOperation {
 template <typename T>
 T atomic_load(Execution& e, const AtomicSite& site) {
   AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
+  e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order);
   const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
   const T value = from_value<T>(picked.value);
@@ -113,6 +115,7 @@ void atomic_store(Execution& e, const AtomicSite& site, T value) {
 template <typename T, typename Compute>
 T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
   AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_update(operation.thread(), operation.place(), site.order);
   const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
   const T old = from_value<T>(picked.value);
@@ -130,6 +133,7 @@ template <typename T>
 T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected,
                           T desired, bool weak, bool& succeeded) {
   AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  e.check_initialised(operation.place(), site.pc);
   const auto candidates = e.memory().readable_cas(
       operation.thread(), operation.place(),
       {site.order, failure_order, to_value<T>(expected), weak && e.may_fail_spuriously()});

@@ -23,7 +23,10 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
     misuse(FindingKind::kCondMisuse, "threads wait on one condition variable with different mutexes", c, pc);
   }
   c.partner = m.address;
-  if (Event* e = record(EventKind::kCondWait, pc)) e->address = c.address;
+  if (Event* e = record(EventKind::kCondWait, pc)) {
+    e->address = c.address;
+    e->value = m.address;
+  }
   done(EventKind::kCondWait, c.number);
 
   // Release and begin to wait with no scheduling point between: a signal cannot fall into the gap.

@@ -51,6 +51,7 @@ strategy::NextOperation Execution::next_operation(ThreadId thread) const {
 }
 
 void Execution::take_turn(std::uint64_t pc) {
+  before_access();
   Thread& t = self();
   t.last_pc = pc;
   if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
@@ -173,6 +174,7 @@ Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
   e.thread = scheduler_.current();
   e.stack = event_stack(kind, pc);
   h.event_count.store(at + 1, std::memory_order_relaxed);
+  race_.at_event(EventId{at});
   return &e;
 }
 

@@ -227,14 +227,16 @@ class Execution final : public strategy::View {
     const ThreadId t = scheduler_.current();
     race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
   }
-  // Plain accesses, before they happen.
+  // Plain accesses, before they happen. One that changes nothing for the detector was looked at from every
+  // side when this epoch first did it: since then the memory was neither freed nor accessed by anybody else.
   template <race::AccessOp kOp, std::uint32_t kSize>
   void plain_access(Address address, std::uint64_t pc) {
-    if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
-        report_race(*race);
-    }
-    check_not_freed(address, kSize, pc);
+    if (detecting_ && race_.is_still<kOp, kSize>(address)) return;
+    plain_access_anew<kOp, kSize>(address, pc);
+  }
+  // To be called before the program's memory is accessed on its behalf in any other way.
+  void before_access() {
+    if (volatile_.is_pending) settle_volatile();
   }
   void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
   // An atomic access that the model has committed; `time` is the thread's before it.
@@ -243,12 +245,20 @@ class Execution final : public strategy::View {
     // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
     const ThreadId t = scheduler_.current();
     if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack()))
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
         report_race(*race);
     }
     if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter(t, now, memory_.clock(t));
   }
-  void volatile_access(bool write, Address address, std::uint8_t bytes, std::uint64_t pc);
+  // volatiles.cpp
+  void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
+  void volatile_write(Address address, std::uint8_t bytes, std::uint64_t pc);
+  // An atomic operation reads this place, of which the model knows nothing yet. Memory straight from malloc
+  // that nobody has written has no value to read.
+  void check_initialised(const memory::Place& place, std::uint64_t pc) {
+    if (heap::is_junk(place.memory.low, place.size) && heap::Heap::contains(place.address))
+      check_initialised_slowly(place, pc);
+  }
   void check_not_freed(Address address, std::uint64_t bytes, std::uint64_t pc) {
     if (heap::Heap::is_freed(address)) report_use_after_free(address, bytes, pc);
   }
@@ -290,13 +300,40 @@ class Execution final : public strategy::View {
   void acquire_clock(std::uint32_t clock, ThreadId thread);
   void release_clock(std::uint32_t& clock);
   sched::Thread* choose_waiter(sched::WaitKind kind, Address object);
+  template <race::AccessOp kOp, std::uint32_t kSize>
+  [[gnu::noinline]] void plain_access_anew(Address address, std::uint64_t pc) {
+    before_access();
+    if (detecting_) {
+      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
+        report_race(*race);
+    }
+    check_not_freed(address, kSize, pc);
+    if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
+  }
+  // Atomics that are read plainly are bound to what was read; those that are written start anew.
+  void plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes);
+  template <typename T>
+  void volatile_load(Address address, std::uint64_t pc);
+  template <typename T>
+  void volatile_store(Address address, std::uint64_t pc);
+  void settle_volatile();
+  void check_initialised_slowly(const memory::Place& place, std::uint64_t pc);
   void report_race(const race::Race& race);
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
+  // memory_map.cpp
   void describe_memory(FindingBuilder& finding, Address address);
+  void describe_heap(FindingBuilder& finding, const heap::Block& block, Address address);
+  bool describe_thread_memory(FindingPart& part, const sched::Thread& thread, Address address);
+  void describe_frame(FindingPart& part, const sched::Thread& thread, Address address);
+  // The frames of the thread's outermost `depth` functions, and where it is in its innermost one.
+  StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
+  std::uint64_t innermost_place(const sched::Thread& thread);
   StackId event_stack(EventKind kind, std::uint64_t pc);
-  StackId access_stack() { return recording_ ? shadow_stack_of(self()) : kEmptyStack; }
   std::uint32_t choose_store_among(std::uint32_t count);
   Event* add_event(EventKind kind, std::uint64_t pc);
+  // Of a plain access, or of one that a library makes for the program: then with the call of the library.
+  StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }
+  StackId access_stack_at(std::uint64_t pc);
   std::uint32_t pick(strategy::ChoicePoint& point);
   void log_choice(Choice choice) {
     ChannelHeader& h = *channel_.header();
@@ -406,6 +443,15 @@ class Execution final : public strategy::View {
     std::uint64_t object = 0;  // inode of the pipe
     std::uint32_t clock = 0;
   } descriptor_clocks_[kDescriptorClocks];
+  // What a volatile access has left to be done before the thread's next operation; see volatiles.cpp.
+  struct PendingVolatile {
+    bool is_pending = false;
+    bool is_write = false;
+    memory::Place place;   // a write: with what memory held before; a read: with what it holds for now
+    memory::Value newest;  // a read: what memory has to hold again
+    EventId event = kNoEvent;
+  };
+  PendingVolatile volatile_;
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;

@@ -3,6 +3,7 @@
 #include "core/base/random.h"
 #include "core/base/text_buffer.h"
 #include "runtime/engine/call_stack.h"
+#include "runtime/engine/callers.h"
 
 namespace heddle::engine {
 
@@ -18,6 +19,17 @@ std::uint64_t place_of(const ChannelHeader& h, std::uint64_t pc) {
     if (pc >= m.begin && pc < m.end) return mix(i, pc - m.base);
   }
   return pc;
+}
+
+void note_signature(ExecutionResult& result, std::uint64_t signature) {
+  if (result.signature == 0) result.signature = signature;
+  if (result.signature == signature) return;
+  for (std::uint64_t& other : result.more_signatures) {
+    if (other == signature) return;
+    if (other != 0) continue;
+    other = signature;
+    return;
+  }
 }
 
 bool decides(PartRole role) {
@@ -52,7 +64,7 @@ FindingBuilder::~FindingBuilder() {
   }
   finding_->signature = signature;
   h.current.findings = static_cast<std::uint8_t>(h.current.findings + 1);
-  if (finding_->severity == Severity::kBug && h.current.signature == 0) h.current.signature = signature;
+  if (finding_->severity == Severity::kBug) note_signature(h.current, signature);
   if (finding_ != &overflow_) h.finding_count.fetch_add(1, std::memory_order_release);
 }
 
@@ -121,6 +133,24 @@ void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_poin
   ++t.depth;
 }
 
+namespace {
+
+// Where the thread's innermost instrumented function has called the library that it is in now: the return
+// address. The function called __tsan_func_entry with the stack pointer that it has had ever since, so that
+// this lies where that call's return address lay, or a little below where arguments were passed on the stack.
+std::uint64_t call_site(const Thread& thread) {
+  constexpr std::uint32_t kMostArguments = 16;
+  if (thread.depth == 0 || thread.depth > sched::kMaxCallDepth) return 0;
+  const auto* slot =
+      reinterpret_cast<const std::uint64_t*>(thread.frames[thread.depth - 1].stack_pointer + 8);
+  for (std::uint32_t i = 0; i < kMostArguments; ++i) {
+    if (is_instrumented(slot[-static_cast<int>(i)])) return slot[-static_cast<int>(i)];
+  }
+  return 0;
+}
+
+}  // namespace
+
 StackId Execution::stack_of(const Thread& thread) {
   if (!recording_) return shadow_stack_of(thread);
   if (&thread != &self())
@@ -132,17 +162,33 @@ StackId Execution::stack_of(const Thread& thread) {
   return unwound != kEmptyStack ? unwound : shadow_stack_of(thread);
 }
 
-StackId Execution::shadow_stack_of(const Thread& thread) {
+// The frames of the thread's outermost `depth` functions.
+StackId Execution::stack_below(const Thread& thread, std::uint32_t depth) {
   // Deep recursion: the outermost and the innermost frames tell the story.
   constexpr std::uint32_t kMost = 64;
   StackDepot& depot = *channel_.stacks();
-  const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth;
   StackId id = kEmptyStack;
   for (std::uint32_t i = 0; i < depth; ++i) {
     if (depth > kMost && i == kMost / 2) i = depth - kMost / 2;
     id = depot.push(id, thread.frames[i].pc);
   }
   return id;
+}
+
+StackId Execution::shadow_stack_of(const Thread& thread) {
+  return stack_below(thread, thread.depth < sched::kMaxCallDepth ? thread.depth : sched::kMaxCallDepth);
+}
+
+StackId Execution::access_stack_at(std::uint64_t pc) {
+  const StackId id = shadow_stack_of(self());
+  if (caller_at(pc) == Caller::kInstrumented) return id;
+  const std::uint64_t site = call_site(self());
+  return site != 0 ? channel_.stacks()->push(id, site) : id;
+}
+
+std::uint64_t Execution::innermost_place(const Thread& thread) {
+  if (thread.last_pc != 0 && caller_at(thread.last_pc) == Caller::kInstrumented) return thread.last_pc;
+  return call_site(thread);
 }
 
 void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
@@ -182,6 +228,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
+  before_access();
   settle_events();
   ChannelHeader& h = *channel_.header();
   h.current.choices = h.choice_count.load(std::memory_order_relaxed);

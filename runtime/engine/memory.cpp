@@ -36,7 +36,11 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
   const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
   if (block == nullptr) return nullptr;
-  if (zero && !block->fresh_pages) memset(block->user(), 0, size);
+  if (zero) {
+    if (!block->fresh_pages) memset(block->user(), 0, size);
+  } else {
+    heap::fill_with_junk(block->user(), size);
+  }
   block->fresh_pages = false;
   if (detecting_) race_.reset_range(block->begin(), size);
   if (Event* e = record(EventKind::kAllocate, pc)) {
@@ -47,6 +51,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
 }
 
 void Execution::free(void* pointer, std::uint64_t pc) {
+  before_access();
   Heap& heap = program_heap();
   Block* block = heap.block_at(pointer);
   sched::Thread& t = self();
@@ -73,7 +78,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   sync_.drop_range(block->begin(), block->end(), [](sched::SyncObject&) {});
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
   if (detecting_) {
-    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack()))
+    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack(pc)))
       report_race(*race);
   }
   memory_.drop_range(block->begin(), block->end());
@@ -82,13 +87,17 @@ void Execution::free(void* pointer, std::uint64_t pc) {
 
 void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
   if (pointer == nullptr) return allocate(size, 16, false, pc);
+  before_access();
   Block* block = program_heap().block_at(pointer);
   if (block == nullptr || block->state != BlockState::kAllocated) {
     this->free(pointer, pc);  // reports what is wrong with it
     return nullptr;
   }
   if (Heap::fits(*block, size) && size * 2 >= block->size) {
-    if (size > block->size && detecting_) race_.reset_range(block->end(), size - block->size);
+    if (size > block->size) {
+      if (detecting_) race_.reset_range(block->end(), size - block->size);
+      heap::fill_with_junk(reinterpret_cast<void*>(block->end()), size - block->size);
+    }
     block->size = size;
     return pointer;
   }

@@ -10,6 +10,8 @@
 // One kernel thread uses it; nothing here locks.
 #pragma once
 
+#include <string.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -58,16 +60,27 @@ constexpr std::uint32_t part_of(ThreadId thread) {
   return index < kRuntimePart ? index : 1 + index % (kRuntimePart - 1);
 }
 
+// What fresh memory holds until the program writes there, so that the use of uninitialised memory shows, the
+// same in every execution. Only the first bytes of large blocks, which the program may never touch.
+inline constexpr unsigned char kJunk = 0xbe;
+inline constexpr std::size_t kJunkBytes = 4096;
+inline void fill_with_junk(void* memory, std::size_t size) {
+  memset(memory, kJunk, size < kJunkBytes ? size : kJunkBytes);
+}
+constexpr bool is_junk(std::uint64_t value, std::uint32_t size) {
+  return value == (size < 8 ? 0xbebebebebebebebeull & ((1ull << 8 * size) - 1) : 0xbebebebebebebebeull);
+}
+
 class Heap {
  public:
   // Reserves the range. False when the address is taken.
   bool start();
   bool started() const { return started_; }
 
-  bool contains(const void* pointer) const {
-    const auto address = reinterpret_cast<Address>(pointer);
+  static bool contains(Address address) {
     return address >= address_map::kHeap && address < address_map::kHeapEnd;
   }
+  static bool contains(const void* pointer) { return contains(reinterpret_cast<Address>(pointer)); }
 
   // Is there a freed block that would do?
   bool has_reusable(std::uint32_t part, std::size_t size, std::size_t alignment) const;

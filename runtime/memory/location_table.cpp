@@ -13,6 +13,7 @@ void LocationTable::reset() {
   shift_ = 64 - kFirstBits;
   count_ = 0;
   locations_ = nullptr;
+  std::fill_n(filter_, kFilterBits / 64, 0);
   buckets_ = arena_.allocate_array<Location*>(1u << kFirstBits);
   std::fill_n(buckets_, 1u << kFirstBits, nullptr);
 }
@@ -38,6 +39,8 @@ Location* LocationTable::insert(Address address, std::uint8_t size) {
   if (locations_ != nullptr) locations_->previous = x;
   locations_ = x;
   ++count_;
+  const std::uint32_t bit = filter_bit(address / kLineBytes);
+  filter_[bit / 64] |= 1ull << (bit % 64);
   return x;
 }
 

@@ -57,6 +57,17 @@ class LocationTable {
     }
   }
 
+  // Can a location overlap these few bytes? Sometimes yes though there is none; never the reverse.
+  bool may_overlap(Address begin, std::uint32_t size) const {
+    // One that is not aligned reaches into the line behind its own.
+    const Address first = begin / kLineBytes - (begin >= kLineBytes ? 1 : 0);
+    for (Address line = first; line <= (begin + size - 1) / kLineBytes; ++line) {
+      const std::uint32_t bit = filter_bit(line);
+      if ((filter_[bit / 64] >> (bit % 64) & 1) != 0) return true;
+    }
+    return false;
+  }
+
   Location* first() const { return locations_; }
   std::uint32_t count() const { return count_; }
 
@@ -65,7 +76,12 @@ class LocationTable {
     return static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15ull) >> shift_);
   }
   void grow();
+  static constexpr std::uint32_t kFilterBits = 1u << 14;
+  static std::uint32_t filter_bit(Address line) {
+    return static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15ull) >> 50);
+  }
 
+  std::uint64_t filter_[kFilterBits / 64] = {};  // lines in which a location has ever been
   Arena& arena_;
   Location** buckets_ = nullptr;
   std::uint32_t shift_ = 0;

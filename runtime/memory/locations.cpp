@@ -67,13 +67,13 @@ void MemoryModel::drop(Location* x) {
   if (pending_.location == x) pending_ = {};
 }
 
-bool MemoryModel::has_location(Address address, std::uint32_t size) {
+bool MemoryModel::has_location(Address address, std::uint64_t size) {
   bool found = false;
   table_.for_each_in(address, address + size, [&](Location*) { found = true; });
   return found;
 }
 
-void MemoryModel::plain_read(ThreadId t, Address address, std::uint32_t size) {
+void MemoryModel::plain_read(ThreadId t, Address address, std::uint64_t size) {
   table_.for_each_in(address, address + size, [&](Location* x) {
     if (x->latest_only) return;
     find_bounds(bounds_, *x, t, MemoryOrder::kRelaxed, false);
@@ -82,7 +82,7 @@ void MemoryModel::plain_read(ThreadId t, Address address, std::uint32_t size) {
   });
 }
 
-void MemoryModel::plain_write(ThreadId, Address address, std::uint32_t size) {
+void MemoryModel::plain_write(ThreadId, Address address, std::uint64_t size) {
   drop_range(address, address + size);
 }
 

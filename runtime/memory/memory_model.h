@@ -161,11 +161,15 @@ class MemoryModel {
   void fence(ThreadId t, MemoryOrder order);
 
   // --- plain accesses of memory that may hold atomics.
-  bool has_location(Address address, std::uint32_t size);
+  bool has_location(Address address, std::uint64_t size);
+  // A cheap filter for it: when it says no, there is none.
+  bool may_have_location(Address address, std::uint32_t size) const {
+    return table_.may_overlap(address, size);
+  }
   // A plain read: reads real memory and binds t to the newest store; nothing is acquired.
-  void plain_read(ThreadId t, Address address, std::uint32_t size);
+  void plain_read(ThreadId t, Address address, std::uint64_t size);
   // A plain write: whatever atomics were there are initialised anew by the next atomic access.
-  void plain_write(ThreadId t, Address address, std::uint32_t size);
+  void plain_write(ThreadId t, Address address, std::uint64_t size);
   // The memory is gone (freed) or something else now.
   void drop_range(Address begin, Address end);
 

@@ -33,6 +33,7 @@ struct RaceAccess {
       0;  // in bytes; of the previous access in fast mode: bytes known to be accessed in that word
   std::uint64_t pc = 0;  // 0 where unknown: the previous access in fast mode
   StackId stack = kEmptyStack;
+  EventId event = kNoEvent;  // what at_event() was told last before the access; precise mode only
   std::uint32_t time = 0;
   ThreadId thread = kNoThread;
   AccessKind kind = AccessKind::kNone;

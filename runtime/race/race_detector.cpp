@@ -80,6 +80,7 @@ const Race* RaceDetector::tell(const Access& access, const RaceAccess& previous,
   race_.current.size = access.size;
   race_.current.pc = access.pc;
   race_.current.stack = access.stack;
+  race_.current.event = event_;
   return &race_;
 }
 
@@ -151,6 +152,25 @@ void RaceDetector::reset_range(Address begin, std::uint64_t size) {
     Shadow::fill(cell, static_cast<std::size_t>(next - cell), kEmpty);
     if ((cell = next) == stop) break;
   }
+}
+
+bool RaceDetector::is_written(Address address, std::uint32_t size) const {
+  using namespace record_bits;
+  const auto written = [](const auto& states, StateId id, std::uint64_t bytes) {
+    for (const auto* record = states.records_of(id);; ++record) {
+      if ((record->bits & kWrite) != 0 && (record->bits & kMask & bytes) != 0) return true;
+      if ((record->bits & kLast) != 0) return false;
+    }
+  };
+  const Address end = address + size;
+  for (Address word = address & ~Address{7}; word < end; word += 8) {
+    const StateId id = *Shadow::cell_of(word);
+    if (id < kFirstState) continue;
+    const std::uint64_t bytes =
+        bytes_between(word < address ? address - word : 0, end - word < 8 ? end - word : 8);
+    if (mode_ == Mode::kFast ? written(fast_, id, bytes) : written(precise_, id, bytes)) return true;
+  }
+  return false;
 }
 
 void RaceDetector::reset() {

@@ -66,8 +66,20 @@ class RaceDetector {
     use_stamp(known.stamp);
   }
 
+  // The newest event of the execution, remembered with each access in precise mode.
+  void at_event(EventId event) { event_ = event; }
+
   static bool may_reuse(ThreadId id, std::uint32_t last_time, ClockView creator) {
     return creator.at(id) >= last_time;
+  }
+
+  // Does such an access change nothing, because this epoch has done its like before? The hot path.
+  template <AccessOp kOp, std::uint32_t kSize>
+  [[nodiscard, gnu::always_inline]] bool is_still(Address address) const {
+    static_assert(kOp == AccessOp::kRead || kOp == AccessOp::kWrite);
+    const StateId* const cell = Shadow::cell_of(address);
+    const std::uint64_t still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
+    return __builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1);
   }
 
   // An access of 1, 2, 4, 8 or 16 bytes at any alignment. The answer, if any, is valid until the next call.
@@ -76,16 +88,22 @@ class RaceDetector {
                                                           StackId stack = kEmptyStack) {
     static_assert(kSize == 1 || kSize == 2 || kSize == 4 || kSize == 8 || kSize == 16);
     if constexpr (kOp == AccessOp::kRead || kOp == AccessOp::kWrite) {
-      const StateId* const cell = Shadow::cell_of(address);
-      const std::uint64_t still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
-      if (__builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1))
-        return nullptr;
+      if (is_still<kOp, kSize>(address)) return nullptr;
     }
     if constexpr (kOp >= AccessOp::kAtomicRead && kSize <= 8) {
       if (replay_step(row_of(kOp, kSize, address), Shadow::cell_of(address))) return nullptr;
     }
     return access_slow<kOp, kSize>(address, pc, stack);
   }
+
+  // The next plain access of any kind is not still.
+  void disturb() {
+    for (std::uint64_t& still : still_) still = 0;  // no stamp is 0
+  }
+
+  // Has any access that is remembered written one of these bytes? An access that was covered by a later one
+  // of the same kind counts through that.
+  bool is_written(Address address, std::uint32_t size) const;
 
   // The same for sizes known at run time: memcpy, memset, aggregates, system call buffers. At most one Race,
   // of the lowest racing byte. A megabyte costs about as much as touching half a megabyte.
@@ -192,6 +210,7 @@ class RaceDetector {
   std::uint32_t last_stamp_ = 0;
   std::uint32_t oldest_stamp_ = 1;  // of steps whose states are still valid
   Mode mode_ = Mode::kFast;
+  EventId event_ = kNoEvent;
   Race race_;
   // By row: the key of a step that changes nothing. It holds in the epoch that it names.
   alignas(64) std::uint64_t still_[kPlainRows] = {};

@@ -75,6 +75,7 @@ struct Site {
   std::uint64_t pc;
   StackId stack;
   std::uint32_t size_and_start;  // see pack_size
+  EventId event;                 // the last one before it
 };
 
 // The size of an access and where it began: bytes from the word's begin, plus kStartBias (a 16-byte access
@@ -98,6 +99,6 @@ struct PreciseRecord {
   Site site;
   static constexpr bool kHasSite = true;
 };
-static_assert(sizeof(FastRecord) == 8 && sizeof(PreciseRecord) == 24);
+static_assert(sizeof(FastRecord) == 8 && sizeof(PreciseRecord) == 32);
 
 }  // namespace heddle::race

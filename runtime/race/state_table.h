@@ -114,7 +114,7 @@ class StateTable {
       if (a[i].bits != b[i].bits) return false;
       if constexpr (Record::kHasSite) {
         if (a[i].site.pc != b[i].site.pc || a[i].site.stack != b[i].site.stack ||
-            a[i].site.size_and_start != b[i].site.size_and_start)
+            a[i].site.size_and_start != b[i].site.size_and_start || a[i].site.event != b[i].site.event)
           return false;
       }
     }

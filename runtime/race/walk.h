@@ -38,6 +38,7 @@ RaceAccess describe(const Record& record, Address word) {
     access.size = record.site.size_and_start & kMaxSiteSize;
     access.pc = record.site.pc;
     access.stack = record.site.stack;
+    access.event = record.site.event;
   }
   return access;
 }
@@ -156,7 +157,7 @@ class RaceDetector::Walk {
       const bool is_range = access_.size > kMaxScalar;
       const auto start =
           is_range ? kSomewhere : static_cast<std::uint32_t>(access_.address - word + kStartBias);
-      record.site = {access_.pc, access_.stack, pack_size(access_.size, start)};
+      record.site = {access_.pc, access_.stack, pack_size(access_.size, start), detector_.event_};
     }
     return record;
   }

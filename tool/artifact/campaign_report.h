@@ -26,6 +26,13 @@ struct CampaignFinding {
   const TraceFinding& get() const { return trace->findings[finding]; }
 };
 
+// A suppression that was used.
+struct UsedSuppression {
+  std::string text;         // as written: "race:foo"
+  std::uint64_t count = 0;  // findings, in all executions
+  bool built_in = false;
+};
+
 struct StrategyShare {
   std::string name;  // as on the command line, "pct:d=3"
   std::uint64_t executions = 0;
@@ -47,6 +54,7 @@ struct CampaignReport {
   std::array<std::uint64_t, kEndings> endings{};  // executions by Ending
   std::vector<StrategyShare> strategies;
   std::vector<CampaignFinding> findings;  // in the order in which they were found
+  std::vector<UsedSuppression> suppressed;
 
   bool histogram = false;
   std::map<std::string, std::uint64_t> outcomes;

@@ -140,9 +140,9 @@ RunSpec sane(RunSpec spec) {
 
 TracePart captured_part(const FindingPart& from, const ChannelReader& reader, Interner& interner) {
   TracePart part;
-  part.role = known(from.role, PartRole::kRunningThread, PartRole::kHere);
+  part.role = known(from.role, PartRole::kLocation, PartRole::kHere);
   part.access = known(from.access, AccessKind::kAtomicWrite, AccessKind::kNone);
-  part.memory = known(from.memory, MemoryKind::kStack, MemoryKind::kUnknown);
+  part.memory = known(from.memory, MemoryKind::kThreadLocal, MemoryKind::kUnknown);
   part.size = from.size;
   part.thread = from.thread;
   part.other = from.other;

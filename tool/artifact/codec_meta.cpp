@@ -10,8 +10,7 @@ namespace heddle::codec {
 namespace {
 
 // A new value at the end of an enumeration is a new minor version; any other change is a new major one.
-static_assert(static_cast<int>(FindingKind::kCount) == 27 &&
-                  static_cast<int>(PartRole::kRunningThread) == 9 &&
+static_assert(static_cast<int>(FindingKind::kCount) == 27 && static_cast<int>(PartRole::kLocation) == 10 &&
                   static_cast<int>(Ending::kInternalError) == 8 && sizeof(RunSpec) == 264,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
@@ -262,13 +261,13 @@ std::string decode_part(std::string_view bytes, const Trace& trace, TracePart& p
   const bool is_record = read_record(bytes, [&](const Field& f) {
     switch (f.tag) {
       case 1:
-        checked.read(p.role, f, PartRole::kRunningThread, "role");
+        checked.read(p.role, f, PartRole::kLocation, "role");
         break;
       case 2:
         checked.read(p.access, f, AccessKind::kAtomicWrite, "access");
         break;
       case 3:
-        checked.read(p.memory, f, MemoryKind::kStack, "memory kind");
+        checked.read(p.memory, f, MemoryKind::kThreadLocal, "memory kind");
         break;
       case 4:
         p.size = narrow<std::uint8_t>(f.number);

@@ -269,18 +269,27 @@ void ModuleDebug::index_variables_in(Dwarf_Die& parent, std::uint32_t unit, int 
         std::size_t count = 0;
         Dwarf_Addr address = 0;
         if (dwarf_attr(&die, DW_AT_location, &location) == nullptr ||
-            dwarf_getlocation(&location, &ops, &count) != 0 || count != 1) {
+            dwarf_getlocation(&location, &ops, &count) != 0 || count == 0) {
           break;
         }
-        if (ops[0].atom == DW_OP_addr) {
+        const bool is_thread_local = count == 2 && (ops[1].atom == DW_OP_GNU_push_tls_address ||
+                                                    ops[1].atom == DW_OP_form_tls_address);
+        if (count != 1 && !is_thread_local) break;
+        if (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_const8u || ops[0].atom == DW_OP_const4u) {
           address = ops[0].number;
-        } else if (ops[0].atom != DW_OP_addrx || dwarf_getlocation_attr(&location, ops, &indirect) != 0 ||
+        } else if ((ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_constx) ||
+                   dwarf_getlocation_attr(&location, ops, &indirect) != 0 ||
                    dwarf_formaddr(&indirect, &address) != 0) {
           break;
         }
         Dwarf_Die type;
         Dwarf_Word size = 0;
         if (!plain_type_of(die, type) || dwarf_aggregate_size(&type, &size) != 0) break;
+        if (is_thread_local) {
+          thread_locals_.try_emplace(address, Variable{die, size, unit});
+          break;
+        }
+        if (ops[0].atom != DW_OP_addr && ops[0].atom != DW_OP_addrx) break;
         variables_.try_emplace(address, Variable{die, size, unit});
         break;
       }
@@ -294,6 +303,20 @@ void ModuleDebug::index_variables() {
   if (variables_indexed_) return;
   variables_indexed_ = true;
   for (std::uint32_t unit = 0; unit < units_.size(); ++unit) index_variables_in(units_[unit].die, unit, 0);
+}
+
+void ModuleDebug::describe(DataSymbol& symbol, Dwarf_Die& variable, std::uint32_t unit_index,
+                           std::uint64_t into, std::uint32_t access_size) const {
+  Dwarf_Die type;
+  if (symbol.variable.empty()) symbol.variable = linkage_name(variable);
+  if (symbol.variable.empty()) symbol.variable = declared_name(variable);
+  symbol.name = symbol.variable;
+  if (plain_type_of(variable, type)) symbol.name += member_path(type, into, access_size);
+  // Not dwarf_decl_file(), which ends the process on some split units (elfutils 0.188).
+  Dwarf_Die unit = units_[unit_index].skeleton;
+  symbol.file =
+      file_name(unit, number_attribute(variable, DW_AT_decl_file), text_attribute(unit, DW_AT_comp_dir));
+  symbol.line = static_cast<std::uint32_t>(number_attribute(variable, DW_AT_decl_line));
 }
 
 std::optional<DataSymbol> ModuleDebug::data(Address address, std::uint32_t size) {
@@ -316,17 +339,9 @@ std::optional<DataSymbol> ModuleDebug::data(Address address, std::uint32_t size)
     const std::uint64_t into = address - dwarf_bias_ - variable->first;
     Dwarf_Die type;
     if (into < variable->second.size && plain_type_of(variable->second.die, type)) {
-      Dwarf_Die& die = variable->second.die;
-      if (found.variable.empty()) found.variable = linkage_name(die);
-      if (found.variable.empty()) found.variable = declared_name(die);
       found.start = address - into;
       found.size = variable->second.size;
-      found.name = found.variable + member_path(type, into, size);
-      // Not dwarf_decl_file(), which ends the process on some split units (elfutils 0.188).
-      Dwarf_Die unit = units_[variable->second.unit].skeleton;
-      found.file =
-          file_name(unit, number_attribute(die, DW_AT_decl_file), text_attribute(unit, DW_AT_comp_dir));
-      found.line = static_cast<std::uint32_t>(number_attribute(die, DW_AT_decl_line));
+      describe(found, variable->second.die, variable->second.unit, into, size);
       return found;
     }
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tool/artifact/symboliser.h"
 #include "tool/artifact/symbols.h"
 #include "tool/artifact/trace.h"
 
@@ -25,6 +26,8 @@ class ModuleDebug {
   // `address` lies in the instruction asked for.
   std::vector<Frame> frames(Address address);
   std::optional<DataSymbol> data(Address address, std::uint32_t size);
+  std::optional<DataSymbol> local(Address code, const StackFrame& frame, Address address, std::uint32_t size);
+  std::optional<DataSymbol> thread_local_data(std::uint64_t offset, std::uint32_t size);
 
  private:
   struct Unit {  // a compilation unit, with its split half where there is one
@@ -53,6 +56,9 @@ class ModuleDebug {
   void index_variables();
   void index_variables_in(Dwarf_Die& parent, std::uint32_t unit, int depth);
   const Unit* unit_at(Dwarf_Addr address) const;
+  // Fills in what the debug information says of a variable of which byte `into` is accessed.
+  void describe(DataSymbol& symbol, Dwarf_Die& variable, std::uint32_t unit, std::uint64_t into,
+                std::uint32_t access_size) const;
   bool add_dwarf_frames(Address address, std::vector<Frame>& frames);
   Symbol symbol_at(Address address) const;
 
@@ -66,7 +72,8 @@ class ModuleDebug {
   std::vector<Unit> units_;
   std::vector<UnitRange> ranges_;  // sorted
   bool variables_indexed_ = false;
-  std::map<Address, Variable> variables_;  // by address in the debug information
+  std::map<Address, Variable> variables_;            // by address in the debug information
+  std::map<std::uint64_t, Variable> thread_locals_;  // by offset in the module's thread-local storage
 };
 
 // The part of a variable of this type at `offset`, as it is written in the source: ".head", "[3].next", "+4".

@@ -53,11 +53,22 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
     if (auto symbol = symboliser.data(address, size)) symbols.data.emplace(address, std::move(*symbol));
   };
   for (const TraceStackNode& node : trace.stacks) add_pc(node.pc);
+  const auto add_location = [&](const TracePart& part) {
+    std::optional<DataSymbol> symbol;
+    if (part.memory == MemoryKind::kStack && part.block != 0) {
+      symbol = symboliser.local(part.pc, {part.block, part.block - part.block_size}, part.address, part.size);
+    } else if (part.memory == MemoryKind::kThreadLocal) {
+      symbol = symboliser.thread_local_data(part.block, part.block_size, part.size);
+      if (symbol) symbol->start = part.address;
+    }
+    if (symbol) symbols.data.insert_or_assign(part.address, std::move(*symbol));
+  };
   WantedLines wanted;
   for (const TraceFinding& finding : trace.findings) {
     for (const TracePart& part : finding.parts) {
       add_pc(part.pc);
       add_address(part.address, part.size);
+      if (part.role == PartRole::kLocation) add_location(part);
       for (const Frame& frame : frames_of(trace, part.pc, part.stack)) {
         if (is_own_code(frame)) want(wanted, frame, kLinesAroundCited);
       }

@@ -59,6 +59,20 @@ std::optional<DataSymbol> Symboliser::data(Address address, std::uint32_t size) 
   return at->second;
 }
 
+std::optional<DataSymbol> Symboliser::local(std::uint64_t return_address, const StackFrame& frame,
+                                            Address address, std::uint32_t size) {
+  ModuleDebug* module = module_at(return_address - 1);
+  return module != nullptr ? module->local(return_address - 1, frame, address, size) : std::nullopt;
+}
+
+std::optional<DataSymbol> Symboliser::thread_local_data(Address module_base, std::uint64_t offset,
+                                                        std::uint32_t size) {
+  for (const auto& module : modules_) {
+    if (module->module().base == module_base) return module->thread_local_data(offset, size);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> Symboliser::warnings() const {
   std::vector<std::string> all;
   for (const auto& module : modules_) {

@@ -19,6 +19,12 @@ namespace heddle {
 
 class ModuleDebug;
 
+// A function's frame: its canonical address (just above the return address), and its stack pointer.
+struct StackFrame {
+  Address canonical = 0;
+  Address stack_pointer = 0;
+};
+
 // A C++ name for people: demangled, without the compiler's " [clone …]" and ".constprop.0" endings.
 std::string demangled(const char* symbol);
 
@@ -34,6 +40,14 @@ class Symboliser {
   // The global variable at `address`; with debug information also the member or element, e.g. "queue.head".
   // `size` of the access, where known, decides between the members of a union.
   std::optional<DataSymbol> data(Address address, std::uint32_t size = 0);
+
+  // The local variable at `address` in the frame of the function at `return_address`; likewise with members.
+  std::optional<DataSymbol> local(std::uint64_t return_address, const StackFrame& frame, Address address,
+                                  std::uint32_t size = 0);
+
+  // The thread-local variable at `offset` of the storage of the module with this load bias.
+  std::optional<DataSymbol> thread_local_data(Address module_base, std::uint64_t offset,
+                                              std::uint32_t size = 0);
 
   // What kept symbols from being found, for people: one sentence per module.
   std::vector<std::string> warnings() const;

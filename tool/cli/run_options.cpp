@@ -63,7 +63,8 @@ std::string size_check(const std::string& text) {
 
 struct Words {
   std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
-                    memory_limit = "512M", prune, repetition = "auto", color = "auto", suppressions;
+                    memory_limit = "512M", prune, repetition = "auto", color = "auto";
+  std::vector<std::string> suppressions;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
   unsigned jobs = 0;
   int exit_code = static_cast<int>(ExitCode::kBug);
@@ -110,6 +111,10 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
       ->take_all();
   app.add_flag("--warnings-as-bugs", o.campaign.warnings_as_bugs,
                "thread leaks and lock-order inversions count as bugs");
+  app.add_option("--suppressions", w.suppressions,
+                 "findings that are not to be told, in ThreadSanitizer's file format; may be repeated")
+      ->type_name("FILE")
+      ->take_all();
   app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
       ->type_name("DIR");
   app.add_option("--json", o.json, "write a report as JSON; - is standard output")->type_name("FILE");
@@ -243,6 +248,9 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random."});
   }
   fill_spec(words, options);
+  for (const std::string& file : words.suppressions) {
+    if (auto added = options.campaign.suppressions.add_file(file); !added) return complain(added.error());
+  }
   options.campaign.spec.seed = app.count("--seed") != 0 ? words.seed : seed_from_system();
   if (words.executions != 0) options.campaign.executions = words.executions;
   if (!words.time.empty()) options.campaign.seconds = *parse_duration(words.time);

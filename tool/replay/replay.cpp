@@ -24,15 +24,16 @@ bool same_event(const TraceEvent& a, const TraceEvent& b) {
          a.flags == b.flags;
 }
 
-bool has_same_finding(const Trace& a, const Trace& b) {
-  for (const TraceFinding& x : a.findings) {
-    if (x.severity != Severity::kBug) continue;
-    const bool found = std::any_of(b.findings.begin(), b.findings.end(), [&](const TraceFinding& y) {
-      return x.kind == y.kind && (x.signature == y.signature || fingerprint(a, x) == fingerprint(b, y));
-    });
-    if (!found) return false;
-  }
-  return true;
+bool has_finding(const Trace& a, const Trace& b, const TraceFinding& y) {
+  return std::any_of(a.findings.begin(), a.findings.end(), [&](const TraceFinding& x) {
+    return x.kind == y.kind && (x.signature == y.signature || fingerprint(a, x) == fingerprint(b, y));
+  });
+}
+
+bool has_same_findings(const Trace& a, const Trace& b) {
+  return std::all_of(a.findings.begin(), a.findings.end(), [&](const TraceFinding& x) {
+    return x.severity != Severity::kBug || has_finding(b, a, x);
+  });
 }
 
 // Replay relies on addresses that do not move; where the system does not allow that, say which one did.
@@ -86,7 +87,12 @@ Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, b
     return outcome;
   }
   outcome.difference = first_difference(original, outcome.trace);
-  outcome.reproduced = has_same_finding(original, outcome.trace);
+  outcome.reproduced = has_same_findings(original, outcome.trace);
+  // What was suppressed when the artifact was made stays so.
+  if (outcome.reproduced && !original.findings.empty()) {
+    std::erase_if(outcome.trace.findings,
+                  [&](const TraceFinding& y) { return !has_finding(original, outcome.trace, y); });
+  }
   if (!outcome.reproduced && outcome.difference.empty())
     outcome.difference = "the finding did not show again";
   return outcome;

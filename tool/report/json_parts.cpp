@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tool/artifact/fingerprint.h"
+#include "tool/artifact/held_locks.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
@@ -53,6 +54,20 @@ Json stack_of(const Trace& trace, const TracePart& part, const std::vector<Frame
   }
   if (part.event != kNoEvent) stack["event"] = index_of(part.event);
   if (!part.text.empty()) stack["text"] = utf8(part.text);
+  if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) {
+    stack["locks"] = Json::array();
+    for (const HeldLock& lock : held_locks(trace, part.thread, part.event)) {
+      Json held;
+      held["address"] = hexadecimal(lock.address);
+      held["exclusive"] = lock.exclusive;
+      const auto name = trace.symbols.data.find(lock.address);
+      if (name != trace.symbols.data.end()) held["variable"] = utf8(name->second.name);
+      held["frames"] = Json::array();
+      for (const Frame& frame : visible_frames(trace, lock.taken->pc, lock.taken->stack))
+        held["frames"].push_back(json_frame(frame));
+      stack["locks"].push_back(std::move(held));
+    }
+  }
   stack["frames"] = Json::array();
   for (const Frame& frame : frames) stack["frames"].push_back(json_frame(frame));
   return stack;

@@ -63,6 +63,11 @@ std::string json_report(const CampaignReport& report) {
   json["workers"] = report.workers;
   json["strategies"] = strategies_of(report);
   json["findings"] = findings_of(report);
+  json["suppressed"] = Json::array();
+  for (const UsedSuppression& used : report.suppressed) {
+    json["suppressed"].push_back(
+        {{"suppression", utf8(used.text)}, {"count", used.count}, {"built_in", used.built_in}});
+  }
   json["warnings"] = strings(report.warnings);
   json["endings"] = endings_of(report);
   if (report.histogram) {

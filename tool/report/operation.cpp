@@ -224,6 +224,7 @@ Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {
   if (e.flags & event_flags::kTimedOut) remark("timed out");
   if (e.flags & event_flags::kSpurious) remark("spurious");
   if (e.flags & event_flags::kFailed) remark("failed");
+  if (e.flags & event_flags::kLatestOnly) remark("mixed sizes: newest value only");
   return operation;
 }
 

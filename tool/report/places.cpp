@@ -168,6 +168,8 @@ const char* role_name(PartRole role) {
       return "freed";
     case PartRole::kRunningThread:
       return "running";
+    case PartRole::kLocation:
+      return "location";
   }
   return "?";
 }

@@ -26,7 +26,8 @@ Cited cited_by(const Trace& trace, const TraceFinding* only) {
     if (only != nullptr && only != &finding) continue;
     if (finding.event != kNoEvent) cited.events.insert(finding.event);
     for (const TracePart& part : finding.parts) {
-      if (part.event != kNoEvent) cited.events.insert(part.event);
+      const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
+      if (part.event != kNoEvent && !is_access) cited.events.insert(part.event);
       if (part.address != 0) cited.addresses.insert(part.address);
     }
   }

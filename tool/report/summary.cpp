@@ -37,6 +37,7 @@ class Summary {
     head();
     findings(Severity::kBug);
     findings(Severity::kWarning);
+    suppressed();
     endings();
     outcomes();
     out_ += "  left: " + left() + "\n";
@@ -106,6 +107,13 @@ class Summary {
                   : fmt::format("       hit {} times, first in execution {}\n", grouped(found->count),
                                 grouped(found->first_execution));
       if (!found->artifact.empty()) out_ += "       heddle replay " + shell_word(found->artifact) + "\n";
+    }
+  }
+
+  void suppressed() {
+    for (const UsedSuppression& used : report_.suppressed) {
+      out_ += fmt::format("  suppressed: {} by {}{}\n", counted(used.count, "finding", "findings"),
+                          escaped(used.text), used.built_in ? " (built in)" : "");
     }
   }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
+#include "tool/artifact/held_locks.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
@@ -76,6 +78,10 @@ class Writer {
         break;
       case FindingKind::kHeapUseAfterFree:
         use_after_free();
+        break;
+      case FindingKind::kUninitialisedAtomic:
+        failure();
+        location();
         break;
       default:
         failure();
@@ -187,9 +193,39 @@ class Writer {
     std::string what = access_text(part);
     if (part.role == PartRole::kPreviousAccess) what = "previous " + what;
     const std::string size = part.size != 0 ? fmt::format(" of size {}", part.size) : "";
-    place(
-        fmt::format("{}{} at {:#x} by {}:", capitalised(what), size, part.address, thread_text(part.thread)),
-        part);
+    place(fmt::format("{}{} at {:#x} by {}{}:", capitalised(what), size, part.address,
+                      thread_text(part.thread), locks_of(part)),
+          part);
+  }
+
+  // " (mutexes: write M1, read M2)", as ThreadSanitizer writes it; empty where the thread held none.
+  std::string locks_of(const TracePart& part) {
+    std::string text;
+    for (const HeldLock& lock : held_locks(trace_, part.thread, part.event)) {
+      auto known = std::find_if(locks_.begin(), locks_.end(),
+                                [&](const auto& other) { return other.taken == lock.taken; });
+      if (known == locks_.end()) known = locks_.insert(known, lock);
+      text += fmt::format("{}{} {}", text.empty() ? " (mutexes: " : ", ", lock.exclusive ? "write" : "read",
+                          lock_tag(*known));
+    }
+    return text.empty() ? text : text + ")";
+  }
+
+  // The same lock has the same number whoever holds it.
+  std::string lock_tag(const HeldLock& lock) {
+    const auto [at, is_new] = lock_numbers_.try_emplace(lock.address, lock_numbers_.size() + 1);
+    return fmt::format("M{}", at->second);
+  }
+
+  void locks() {
+    for (const HeldLock& lock : locks_) {
+      TracePart part;
+      part.pc = lock.taken->pc;
+      part.stack = lock.taken->stack;
+      place(fmt::format("Mutex {} {} ({:#x}) taken by {} at:", lock_tag(lock), name_of(lock.address),
+                        lock.address, thread_text(lock.taken->thread)),
+            part);
+    }
   }
 
   void race() {
@@ -197,6 +233,7 @@ class Writer {
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) access(part);
     }
+    locks();
     location();
   }
 
@@ -211,29 +248,68 @@ class Writer {
   // What the raced memory is. Heap blocks are told with their allocation, by parts_of(kAllocated).
   void location() {
     for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kAccess && part.role != PartRole::kHere) continue;
-      const auto symbol = trace_.symbols.data.find(part.address);
-      if (symbol != trace_.symbols.data.end()) {
-        const DataSymbol& d = symbol->second;
-        std::string text =
-            fmt::format("Location is global '{}' of size {} at {:#x} ({}+{:#x})", escaped(d.variable), d.size,
-                        d.start, escaped(base_name(d.module)), d.offset - (part.address - d.start));
-        if (d.name != d.variable) text += fmt::format(", here {}", escaped(d.name));
-        if (!d.file.empty() && d.line != 0)
-          text += fmt::format(", declared at {}:{}", paths_.shown(d.file), d.line);
-        paragraph(text);
-      } else if (part.memory == MemoryKind::kStack) {
-        paragraph(part.other == kNoThread ? "Location is on the stack of a thread."
-                                          : fmt::format("Location is stack of {}.", thread_text(part.other)));
-      } else if (part.memory == MemoryKind::kGlobal) {
-        const TraceModule* module = trace_.module_at(part.address);
-        paragraph(module == nullptr
-                      ? fmt::format("Location is a global at {:#x}", part.address)
-                      : fmt::format("Location is a global at {:#x} ({}+{:#x})", part.address,
-                                    escaped(base_name(module->path)), part.address - module->base));
-      }
-      return;
+      if (part.role == PartRole::kLocation) return location(part);
     }
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kAccess || part.role == PartRole::kHere) return location(part);
+    }
+  }
+
+  void location(const TracePart& part) {
+    const auto symbol = trace_.symbols.data.find(part.address);
+    const DataSymbol* known = symbol != trace_.symbols.data.end() ? &symbol->second : nullptr;
+    switch (part.memory) {
+      case MemoryKind::kHeap:
+        break;
+      case MemoryKind::kStack:
+        stack_location(part, known);
+        break;
+      case MemoryKind::kThreadLocal:
+        paragraph(fmt::format("Location is thread-local {} of {}{}", described(known, "storage"),
+                              thread_text(part.thread), details(known)));
+        break;
+      default:
+        if (known != nullptr) {
+          paragraph(fmt::format("Location is global '{}' of size {} at {:#x} ({}+{:#x}){}",
+                                escaped(known->variable), known->size, known->start,
+                                escaped(base_name(known->module)),
+                                known->offset - (part.address - known->start), details(known)));
+        } else if (part.memory == MemoryKind::kGlobal) {
+          const TraceModule* module = trace_.module_at(part.address);
+          paragraph(module == nullptr
+                        ? fmt::format("Location is a global at {:#x}", part.address)
+                        : fmt::format("Location is a global at {:#x} ({}+{:#x})", part.address,
+                                      escaped(base_name(module->path)), part.address - module->base));
+        }
+        break;
+    }
+  }
+
+  // "variable 'x' of size 4", or what there is to say without debug information.
+  static std::string described(const DataSymbol* symbol, std::string_view otherwise) {
+    return symbol == nullptr
+               ? std::string(otherwise)
+               : fmt::format("variable '{}' of size {}", escaped(symbol->variable), symbol->size);
+  }
+
+  std::string details(const DataSymbol* symbol) const {
+    std::string text;
+    if (symbol == nullptr) return text;
+    if (symbol->name != symbol->variable) text += fmt::format(", here {}", escaped(symbol->name));
+    if (!symbol->file.empty() && symbol->line != 0)
+      text += fmt::format(", declared at {}:{}", paths_.shown(symbol->file), symbol->line);
+    return text;
+  }
+
+  void stack_location(const TracePart& part, const DataSymbol* symbol) {
+    const ThreadId owner = part.role == PartRole::kLocation ? part.thread : part.other;
+    if (owner == kNoThread) return paragraph("Location is on the stack of a thread.");
+    if (symbol == nullptr || part.role != PartRole::kLocation) {
+      return paragraph(fmt::format("Location is stack of {}.", thread_text(owner)));
+    }
+    place(fmt::format("Location is stack of {}: {}{}, of the function at:", thread_text(owner),
+                      described(symbol, "memory"), details(symbol)),
+          part);
   }
 
   const TracePart* holder_of(const TracePart& waiter) const {
@@ -421,6 +497,8 @@ class Writer {
   PathStyle paths_;
   Style style_;
   Names names_;
+  std::vector<HeldLock> locks_;  // that the accesses told so far were made under
+  std::map<Address, std::size_t> lock_numbers_;
   std::string out_;
 };
 

@@ -35,11 +35,21 @@ void wait_for_workers(CampaignState& state, std::uint32_t seen) {
 constexpr std::uint64_t kMostHashes = 4'000'000;
 constexpr std::uint64_t kMostWarningsExamined = 8;
 
-// Where no finding was written, an ending can still be a bug; both need a signature to be told apart by.
-std::uint64_t signature_of(const ExecutionResult& result, const std::vector<int>& allowed_exits) {
-  if (result.signature != 0) return result.signature;
-  const auto finding = finding_of_ending(result, allowed_exits);
-  return finding ? finding->signature : 0;
+constexpr std::uint32_t kMostSuppressedExamined = 8;
+
+// Of all bugs of an execution. Where no finding was written, an ending can still be a bug.
+std::vector<std::uint64_t> signatures_of(const ExecutionResult& result,
+                                         const std::vector<int>& allowed_exits) {
+  std::vector<std::uint64_t> signatures;
+  if (result.signature != 0) signatures.push_back(result.signature);
+  for (const std::uint64_t other : result.more_signatures) {
+    if (other != 0) signatures.push_back(other);
+  }
+  if (signatures.empty()) {
+    if (const auto finding = finding_of_ending(result, allowed_exits))
+      signatures.push_back(finding->signature);
+  }
+  return signatures;
 }
 
 }  // namespace
@@ -175,19 +185,48 @@ void Campaign::consume(const Arrived& arrived) {
   if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
     return investigate(result, 0);
   }
-  const std::uint64_t signature = signature_of(result, options_.allowed_exits);
-  if (signature != 0) {
-    ++report.buggy_executions;
-    const auto known = by_signature_.find(signature);
-    if (known != by_signature_.end()) {
-      ++outcome_.bugs[known->second].count;
-    } else {
-      investigate(result, signature);
-    }
+  const std::vector<std::uint64_t> signatures = signatures_of(result, options_.allowed_exits);
+  if (!signatures.empty()) {
+    count_bugs(result, signatures);
   } else if (result.findings != 0) {
     if (options_.warnings_as_bugs) ++report.buggy_executions;
     if (warnings_examined_++ < kMostWarningsExamined) investigate(result, 0);
   }
+}
+
+void Campaign::count_bugs(const ExecutionResult& result, const std::vector<std::uint64_t>& signatures) {
+  const bool all_known = std::all_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
+    const auto suppressed = suppressed_.find(signature);
+    return is_bug(signature) ||
+           (suppressed != suppressed_.end() && suppressed->second.examined >= kMostSuppressedExamined);
+  });
+  if (all_known) {
+    for (const std::uint64_t signature : signatures) {
+      if (is_bug(signature)) {
+        ++outcome_.bugs[by_signature_.at(signature)].count;
+      } else {
+        ++suppressed_.at(signature).by->hits;
+      }
+    }
+  } else {
+    investigate(result, signatures.front());
+  }
+  const bool has_bug = std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
+    return is_bug(signature) || !suppressed_.contains(signature);
+  });
+  if (has_bug) ++outcome_.report.buggy_executions;
+}
+
+void Campaign::take_out_suppressed(Trace& trace) {
+  std::erase_if(trace.findings, [&](const TraceFinding& finding) {
+    Suppressions::Entry* entry = options_.suppressions.match(trace, finding);
+    if (entry == nullptr) return false;
+    ++entry->hits;
+    Suppressed& suppressed = suppressed_[finding.signature];
+    suppressed.by = entry;
+    ++suppressed.examined;
+    return true;
+  });
 }
 
 void Campaign::investigate(const ExecutionResult& result, std::uint64_t signature) {
@@ -206,9 +245,10 @@ void Campaign::investigate(const ExecutionResult& result, std::uint64_t signatur
                          std::to_string(result.index) + "). Output:\n" + run->trace.output,
                      ExitCode::kOwnError});
   }
-  const bool same = run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
-                    run->result.ending == result.ending &&
-                    (signature == 0 || signature_of(run->result, options_.allowed_exits) == signature);
+  const bool same =
+      run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
+      run->result.ending == result.ending &&
+      (signature == 0 || signatures_of(run->result, options_.allowed_exits).front() == signature);
   if (!same) {
     ++outcome_.unconfirmed;
     outcome_.report.warnings.push_back("Execution " + std::to_string(result.index) +
@@ -217,6 +257,7 @@ void Campaign::investigate(const ExecutionResult& result, std::uint64_t signatur
                                        "control. --verify-determinism shows where.");
     if (signature == 0) return;
   }
+  take_out_suppressed(run->trace);
   for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
     add_finding(run->trace, i, result, run->trace.findings[i].signature);
   }
@@ -229,14 +270,17 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
   const auto known = by_fingerprint_.find(print);
   if (known != by_fingerprint_.end()) {
     by_signature_.emplace(signature, known->second);
-    ++outcome_.bugs[known->second].count;
+    // The two sides may have met both ways in one execution.
+    FoundBug& bug = outcome_.bugs[known->second];
+    if (bug.last_execution != result.index) ++bug.count;
+    bug.last_execution = result.index;
     return;
   }
   const bool is_bug = finding.severity == Severity::kBug || options_.warnings_as_bugs;
   FoundBug bug;
   bug.finding = index;
   bug.count = 1;
-  bug.first_execution = result.index;
+  bug.first_execution = bug.last_execution = result.index;
   bug.confirmed = trace.result.trace_hash == result.trace_hash;
   bug.trace = std::move(trace);
   if (is_bug) {
@@ -322,6 +366,9 @@ void Campaign::finish_report(double seconds) {
   for (const auto& [hash, count] : hashes_) report.executions_seen_once += count == 1 ? 1 : 0;
   for (const FoundBug& bug : outcome_.bugs) {
     report.findings.push_back({&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact});
+  }
+  for (const Suppressions::Entry& entry : options_.suppressions.entries()) {
+    if (entry.hits != 0) report.suppressed.push_back({entry.text, entry.hits, entry.built_in});
   }
   const auto& endings = report.endings;
   const std::uint64_t inconclusive = endings[static_cast<std::size_t>(Ending::kTimedOut)];

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tool/artifact/campaign_report.h"
+#include "tool/artifact/suppressions.h"
 #include "tool/run/target.h"
 
 namespace heddle::run {
@@ -29,6 +30,7 @@ struct CampaignOptions {
   bool warnings_as_bugs = false;
   std::vector<int> allowed_exits;
   std::string output_directory = "heddle-out";
+  Suppressions suppressions;
 };
 
 // One distinct finding with the execution that showed it first.
@@ -37,6 +39,7 @@ struct FoundBug {
   std::size_t finding = 0;
   std::uint64_t count = 0;
   std::uint64_t first_execution = 0;
+  std::uint64_t last_execution = 0;  // that was investigated
   std::string artifact;
   bool confirmed = true;
 };
@@ -70,7 +73,10 @@ class Campaign {
   void consume_in_order();
   void consume(const Arrived& arrived);
   void take_prefix_run(Process& worker, bool killed);
+  void count_bugs(const ExecutionResult& result, const std::vector<std::uint64_t>& signatures);
+  bool is_bug(std::uint64_t signature) const { return by_signature_.contains(signature); }
   void investigate(const ExecutionResult& result, std::uint64_t signature);
+  void take_out_suppressed(Trace& trace);
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
   void end_with(Error error);
   void finish_report(double seconds);
@@ -82,6 +88,13 @@ class Campaign {
   SharedMemory state_memory_;
   CampaignState* state_ = nullptr;
   std::vector<Process> workers_;
+  // Signatures of findings that a suppression took. Another finding may have the same one, since a campaign
+  // knows one side of a race only: a few executions are looked at again.
+  struct Suppressed {
+    Suppressions::Entry* by = nullptr;
+    std::uint32_t examined = 0;
+  };
+  std::unordered_map<std::uint64_t, Suppressed> suppressed_;
   std::map<std::uint64_t, Arrived> waiting_;  // out of order
   std::uint64_t next_ = 0;                    // index to consume
   bool done_ = false;

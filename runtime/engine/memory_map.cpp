@@ -1,0 +1,143 @@
+// What lies at an address of the program, for reports: a heap block, a stack and the frame in it,
+// thread-local storage, or static storage.
+#include <link.h>
+
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using sched::Thread;
+
+namespace {
+
+constexpr std::uint64_t kMainStackEnd = address_map::kMainStack + (64u << 20);
+
+std::uint64_t fs_base_of(const Thread& t) { return t.id == kMainThread ? t.fiber.fs_base : t.ghost.fs_base; }
+
+bool is_on_stack_of(const Thread& t, Address address) {
+  if (t.id == kMainThread) return address >= address_map::kMainStack && address < kMainStackEnd;
+  return address >= t.ghost.stack_low && address < reinterpret_cast<Address>(t.ghost.stack_top);
+}
+
+struct TlsSearch {
+  Address address;           // looked for
+  std::uint64_t own_thread;  // thread pointers of the caller and of the thread whose storage is searched
+  std::uint64_t its_thread;
+  Address module = 0;
+  std::uint64_t offset = 0;
+  bool found = false;
+};
+
+// Static TLS blocks lie at the same distance from every thread's pointer.
+int find_tls_block(dl_phdr_info* info, std::size_t, void* argument) {
+  auto& search = *static_cast<TlsSearch*>(argument);
+  if (info->dlpi_tls_data == nullptr) return 0;
+  const std::uint64_t block =
+      reinterpret_cast<Address>(info->dlpi_tls_data) - search.own_thread + search.its_thread;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_TLS || search.address - block >= header.p_memsz) continue;
+    search.module = info->dlpi_addr;
+    search.offset = search.address - block;
+    search.found = true;
+    return 1;
+  }
+  return 0;
+}
+
+// The canonical frame address of the function that announced itself with `frame`: its return address lies
+// just below it, and nothing of the function's own is above that.
+Address canonical_address(const sched::CallFrame& frame, Address limit) {
+  constexpr Address kLargestFrame = 1u << 20;
+  if (limit - frame.stack_pointer > kLargestFrame) limit = frame.stack_pointer + kLargestFrame;
+  for (Address at = frame.stack_pointer + 16; at + 8 <= limit; at += 8) {
+    if (*reinterpret_cast<const std::uint64_t*>(at) == frame.pc) return at + 8;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// The frame that holds `address` is the innermost one that reaches above it.
+void Execution::describe_frame(FindingPart& part, const Thread& t, Address address) {
+  const Address end =
+      t.id == kMainThread ? kMainStackEnd : reinterpret_cast<Address>(t.ghost.stack_top) + 512;
+  const std::uint32_t depth = t.depth < sched::kMaxCallDepth ? t.depth : sched::kMaxCallDepth;
+  for (std::uint32_t i = depth; i-- > 0;) {
+    const Address limit = i > 0 ? t.frames[i - 1].stack_pointer + 16 : end;
+    if (limit <= address) continue;
+    const Address canonical = canonical_address(t.frames[i], limit);
+    if (canonical <= address) continue;
+    part.pc = i + 1 < depth ? t.frames[i + 1].pc : innermost_place(t);
+    part.stack = stack_below(t, i + 1);
+    part.block = canonical;
+    part.block_size = canonical - (t.frames[i].stack_pointer + 16);
+    return;
+  }
+}
+
+bool Execution::describe_thread_memory(FindingPart& part, const Thread& t, Address address) {
+  if (is_on_stack_of(t, address)) {
+    part.memory = MemoryKind::kStack;
+    part.pc = 0;
+    part.stack = kEmptyStack;
+    describe_frame(part, t, address);
+    return true;
+  }
+  TlsSearch search{address, fs_base_of(self()), fs_base_of(t)};
+  {
+    RuntimeScope scope;
+    dl_iterate_phdr(find_tls_block, &search);
+  }
+  if (!search.found) return false;
+  part.memory = MemoryKind::kThreadLocal;
+  part.pc = 0;
+  part.stack = kEmptyStack;
+  part.block = search.module;
+  part.block_size = search.offset;
+  return true;
+}
+
+void Execution::describe_heap(FindingBuilder& finding, const heap::Block& block, Address address) {
+  const auto cite = [&](PartRole role, ThreadId by, std::uint64_t pc, StackId stack) {
+    FindingPart& part = finding.part(role, scheduler_.thread(by), pc);
+    part.stack = stack;
+    part.address = address;
+    part.memory = MemoryKind::kHeap;
+    part.block = block.begin();
+    part.block_size = block.size;
+  };
+  cite(PartRole::kAllocated, block.allocated_by, block.allocated_pc, block.allocated_stack);
+  if (block.state == heap::BlockState::kFreed)
+    cite(PartRole::kFreed, block.freed_by, block.freed_pc, block.freed_stack);
+}
+
+void Execution::describe_memory(FindingBuilder& finding, Address address) {
+  Finding& f = finding.finding();
+  MemoryKind kind = MemoryKind::kGlobal;
+  if (const heap::Block* block =
+          heap::Heap::contains(address) ? program_heap().block_containing(address) : nullptr) {
+    kind = MemoryKind::kHeap;
+    describe_heap(finding, *block, address);
+  } else {
+    FindingPart& part = finding.part(PartRole::kLocation, self(), 0);
+    part.address = address;
+    part.memory = kind;
+    part.thread = kNoThread;
+    part.stack = kEmptyStack;
+    for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+      const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+      if (t.state == sched::ThreadState::kUnused || !describe_thread_memory(part, t, address)) continue;
+      part.thread = t.id;
+      kind = part.memory;
+      break;
+    }
+  }
+  for (std::uint32_t i = 0; i < f.part_count; ++i) {
+    const PartRole role = f.parts[i].role;
+    if (role == PartRole::kAccess || role == PartRole::kPreviousAccess || role == PartRole::kHere)
+      f.parts[i].memory = kind;
+  }
+}
+
+}  // namespace heddle::engine
