@@ -152,7 +152,7 @@ struct ChannelHeader {
   std::atomic<std::uint64_t> execution_began{0};  // monotonic nanoseconds; 0: none is under way
   std::uint32_t most_threads = 0;                 // of any execution
   RepetitionReport repetition;
-  ExecutionResult current;  // the execution under way
+  ExecutionResult current;                     // the execution under way
   std::atomic<std::uint32_t> choice_count{0};  // of all; those beyond the section's capacity are not kept
   std::atomic<std::uint32_t> event_count{0};
   std::atomic<std::uint32_t> finding_count{0};
