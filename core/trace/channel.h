@@ -89,6 +89,19 @@ inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for t
 inline constexpr std::uint32_t kChoicesHeld = 128;     // the choices stay in the channel until this was read
 }  // namespace result_flags
 
+// Where an execution was when its time was up, as far as it can be known from outside.
+struct StuckPlace {
+  std::uint64_t index = 0;  // the execution
+  std::uint32_t thread = 0;
+  std::int32_t system_call = -1;  // it was blocked in this one; -1: it was running
+  std::uint64_t argument = 0;     // … whose first argument was this
+  std::uint32_t known = 0;        // the fields below were filled in
+  std::uint32_t progressed = 0;   // it still performed visible operations
+  std::uint64_t pc = 0;
+  std::uint64_t last_pc = 0;  // latest place in instrumented code
+  char place[232] = {};       // the module of pc, and its offset there
+};
+
 struct Module {
   std::uint64_t base = 0;   // load bias
   std::uint64_t begin = 0;  // first and one-past-last mapped address
@@ -155,6 +168,7 @@ struct ChannelHeader {
       0;  // addresses whose movement can break replay; compared and named by the tool
   std::uint64_t heap_address = 0;
   std::uint64_t program_address = 0;
+  StuckPlace stuck;  // of the latest execution that ran out of time
 
   std::atomic<std::uint64_t> ring_written{0};
   std::atomic<std::uint64_t> ring_read{0};

@@ -55,6 +55,8 @@ enum class EventKind : std::uint8_t {
   kValueChoice,
   kExit,
   kFinding,
+  kThreadCancel,  // other: the thread asked to end
+  kSignal,        // value: the signal; sent to `other`, or its handler begins: kHandled
   kCount,
 };
 
@@ -65,6 +67,7 @@ inline constexpr std::uint8_t kSpurious = 4;
 inline constexpr std::uint8_t kBlocked = 8;   // the thread had to wait before this took effect
 inline constexpr std::uint8_t kInitial = 16;  // read the initial value: reads_from is kNoEvent
 inline constexpr std::uint8_t kFailed = 32;   // the call returned an error
+inline constexpr std::uint8_t kHandled = 8;   // kSignal: its handler runs
 inline constexpr std::uint8_t kLatestOnly =
     64;  // mixed access sizes: the model offered the newest value only
 }  // namespace event_flags

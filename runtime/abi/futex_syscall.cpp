@@ -1,7 +1,14 @@
-// syscall(): the C++ library calls futex through it.
+// syscall(): the C++ library calls futex through it, others whatever libc had no name for once.
 #include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/abi/pthread_objects.h"
@@ -105,6 +112,73 @@ long futex(engine::Execution& e, const long* a, std::uint64_t pc) {
   }
 }
 
+// Calls that mean something to the engine are those of libc; `answered` says whether this is one.
+long known_call(engine::Execution& e, long number, const long* a, std::uint64_t pc, bool& answered) {
+  const auto descriptor = static_cast<int>(a[0]);
+  auto* const second = reinterpret_cast<void*>(a[1]);
+  answered = true;
+  switch (number) {
+    case SYS_futex:
+      return futex(e, a, pc);
+    case SYS_futex_waitv:
+      e.unsupported("futex_waitv", "Let the thread wait for one word, or use a condition variable.");
+    case SYS_gettid:
+      return gettid();
+    case SYS_getpid:
+      return getpid();
+    case SYS_getppid:
+      return getppid();
+    case SYS_sched_yield:
+      e.yield(pc);
+      return 0;
+    case SYS_read:
+      return read(descriptor, second, static_cast<std::size_t>(a[2]));
+    case SYS_write:
+      return write(descriptor, second, static_cast<std::size_t>(a[2]));
+    case SYS_close:
+      return close(descriptor);
+    case SYS_clock_gettime:
+      return clock_gettime(descriptor, static_cast<timespec*>(second));
+    case SYS_nanosleep:
+      return nanosleep(reinterpret_cast<const timespec*>(a[0]), static_cast<timespec*>(second));
+    case SYS_getrandom:
+      return getrandom(reinterpret_cast<void*>(a[0]), static_cast<std::size_t>(a[1]),
+                       static_cast<unsigned>(a[2]));
+    case SYS_kill:
+      return kill(descriptor, static_cast<int>(a[1]));
+    case SYS_tgkill:
+      return tgkill(descriptor, static_cast<int>(a[1]), static_cast<int>(a[2]));
+    case SYS_getcpu:
+      return getcpu(reinterpret_cast<unsigned*>(a[0]), static_cast<unsigned*>(second));
+    case SYS_poll:
+      return poll(reinterpret_cast<pollfd*>(a[0]), static_cast<nfds_t>(a[1]), static_cast<int>(a[2]));
+    case SYS_epoll_wait:
+      return epoll_wait(descriptor, static_cast<epoll_event*>(second), static_cast<int>(a[2]),
+                        static_cast<int>(a[3]));
+    case SYS_wait4:
+      return wait4(descriptor, static_cast<int*>(second), static_cast<int>(a[2]),
+                   reinterpret_cast<rusage*>(a[3]));
+    case SYS_exit_group:
+      _exit(descriptor);
+    case SYS_fork:
+    case SYS_vfork:
+      return fork();
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_exit:
+      e.unsupported("A thread or process made by the system call clone itself",
+                    "Use pthread_create, std::thread, fork or posix_spawn.");
+    case SYS_rt_sigaction:
+    case SYS_rt_sigprocmask:
+    case SYS_rt_sigtimedwait:
+      e.unsupported("A signal function called through syscall()",
+                    "Call sigaction and its relatives of libc.");
+    default:
+      answered = false;
+      return 0;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::abi
 
@@ -115,15 +189,9 @@ HEDDLE_EXPORT long syscall(long number, ...) noexcept {
   for (long& argument : a) argument = va_arg(list, long);
   va_end(list);
   if (auto* e = heddle::abi::engine()) {
-    if (number == SYS_futex) return heddle::abi::futex(*e, a, HEDDLE_CALLER_PC);
-    if (number == SYS_futex_waitv)
-      e->unsupported("futex_waitv", "Let the thread wait for one word, or use a condition variable.");
-    if (number == SYS_gettid) return gettid();
-    if (number == SYS_getpid) return getpid();
-    if (number == SYS_sched_yield) {
-      e->yield(HEDDLE_CALLER_PC);
-      return 0;
-    }
+    bool answered = false;
+    const long result = heddle::abi::known_call(*e, number, a, HEDDLE_CALLER_PC, answered);
+    if (answered) return result;
   }
   heddle::session::program_makes_syscall(number, a);
   const long result = heddle::raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -19,10 +19,26 @@ namespace {
 
 using engine::program_heap;
 
+// A child that the program forked has real threads, which share the one heap. Nobody else ever waits here.
+class HeapLock {
+ public:
+  HeapLock() {
+    while (__atomic_exchange_n(&held, true, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
+  }
+  ~HeapLock() { __atomic_store_n(&held, false, __ATOMIC_RELEASE); }
+  HeapLock(const HeapLock&) = delete;
+  HeapLock& operator=(const HeapLock&) = delete;
+
+ private:
+  static bool held;
+};
+bool HeapLock::held = false;
+
 // Before the engine runs, and for what libc allocates on the runtime's behalf: never a choice, never an
 // event.
 void* allocate_quietly(std::size_t size, std::size_t alignment, bool zero) {
   const std::uint32_t part = engine::RuntimeScope::active() ? heap::kRuntimePart : 0;
+  const HeapLock lock;
   heap::Block* block = program_heap().allocate(part, size, alignment, true, {});
   if (block == nullptr) return nullptr;
   if (zero && !block->fresh_pages) memset(block->user(), 0, size);
@@ -46,6 +62,7 @@ void release(void* pointer, std::uint64_t pc) {
     return;
   }
   if (engine::Execution* e = engine()) return e->free(pointer, pc);
+  const HeapLock lock;
   heap::Block* block = program_heap().block_at(pointer);
   const std::uint32_t part = engine::RuntimeScope::active() ? heap::kRuntimePart : 0;
   if (block != nullptr && block->state == heap::BlockState::kAllocated)

@@ -1,20 +1,18 @@
-// The ends of a program: exit, abort, failed assertions; and who it is: process ids, fork.
+// The ends of a program: exit, abort, failed assertions.
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <typeinfo>
 
 #include "core/base/text_buffer.h"
+#include "runtime/abi/process_ids.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
 
 namespace heddle::abi {
 namespace {
-
-// Programs see the same process id in every execution; calls that take one translate it back.
-constexpr pid_t kProgramPid = 4711;
 
 // Looked up once, before the first choice: every execution needs it.
 using ExitFunction = void(int);
@@ -42,6 +40,14 @@ const char* uncaught_exception_type(TextBuffer<512>& text) {
 
 }  // namespace
 
+const char* program_short_name() {
+  static char name[16] = {};
+  const char* path = program_invocation_short_name;
+  const std::size_t length = strlen(path) < sizeof name - 1 ? strlen(path) : sizeof name - 1;
+  memcpy(name, path, length);
+  return name;
+}
+
 void prepare_process_functions() {
   if (libc_exit == nullptr) libc_exit = next_function<ExitFunction>("exit");
 }
@@ -53,6 +59,7 @@ using heddle::abi::engine;
 
 HEDDLE_EXPORT void exit(int status) noexcept {
   if (auto* e = engine()) {
+    e->report_unhandled_fault();
     e->visible({heddle::EventKind::kExit, heddle::MemoryOrder::kRelaxed, 0, 0, HEDDLE_CALLER_PC});
     e->done(heddle::EventKind::kExit, static_cast<std::uint64_t>(status));
     if (heddle::Event* event = e->record(heddle::EventKind::kExit, HEDDLE_CALLER_PC)) {
@@ -68,8 +75,24 @@ HEDDLE_EXPORT void exit(int status) noexcept {
   __builtin_unreachable();
 }
 
+// Nothing of the program runs after this one.
+HEDDLE_EXPORT void _exit(int status) noexcept {
+  if (auto* e = engine()) {
+    e->report_unhandled_fault();
+    e->finish(heddle::Ending::kExited, status & 0xff);
+  }
+  for (;;) heddle::raw_syscall(SYS_exit_group, status);
+}
+HEDDLE_EXPORT void _Exit(int status) noexcept { _exit(status); }
+
 HEDDLE_EXPORT void abort() noexcept {
   if (auto* e = engine()) {
+    e->report_unhandled_fault();
+    // The program's own handler goes first; where it returns, abort ends the program all the same.
+    if (const auto& action = e->signal_action(SIGABRT); !action.is_default() && !action.is_ignored()) {
+      e->self().signal_mask &= ~heddle::sched::set_of(SIGABRT);
+      raise(SIGABRT);
+    }
     heddle::TextBuffer<512> text;
     if (const char* exception = heddle::abi::uncaught_exception_type(text)) {
       e->fatal(FindingKind::kUncaughtException, exception, HEDDLE_CALLER_PC, SIGABRT);
@@ -105,44 +128,8 @@ HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsig
                               << expression << "' failed.";
   heddle::abi::write_error(text.c_str());
   heddle::abi::write_error("\n");
+  e->report_unhandled_fault();
   heddle::TextBuffer<512> message;
   message << "Assertion `" << expression << "' failed";
   e->fatal(FindingKind::kAssertion, message.c_str(), HEDDLE_CALLER_PC, SIGABRT);
-}
-
-HEDDLE_EXPORT pid_t getpid() noexcept {
-  return engine() != nullptr ? heddle::abi::kProgramPid : static_cast<pid_t>(heddle::raw_syscall(SYS_getpid));
-}
-HEDDLE_EXPORT pid_t getppid() noexcept {
-  return engine() != nullptr ? heddle::abi::kProgramPid - 1
-                             : static_cast<pid_t>(heddle::raw_syscall(SYS_getppid));
-}
-HEDDLE_EXPORT pid_t gettid() noexcept {
-  auto* e = engine();
-  if (e == nullptr) return static_cast<pid_t>(heddle::raw_syscall(SYS_gettid));
-  return heddle::abi::kProgramPid + static_cast<pid_t>(heddle::index_of(e->self().id));
-}
-HEDDLE_EXPORT int kill(pid_t pid, int signal) noexcept {
-  if (engine() != nullptr && pid == heddle::abi::kProgramPid)
-    pid = static_cast<pid_t>(heddle::raw_syscall(SYS_getpid));
-  return HEDDLE_REAL(kill)(pid, signal);
-}
-
-// The child is the program's own: it leaves the session and runs natively, with the one thread that forked.
-HEDDLE_EXPORT pid_t fork() noexcept {
-  auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(fork)();
-  const long parent = heddle::raw_syscall(SYS_getpid);
-  pid_t pid = -1;
-  {
-    heddle::engine::RuntimeScope scope;
-    pid = HEDDLE_REAL(fork)();
-  }
-  if (pid == 0) {
-    heddle::raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (heddle::raw_syscall(SYS_getppid) != parent) heddle::raw_syscall(SYS_exit_group, 0);
-    heddle::abi::current = nullptr;
-    heddle::session::leave_engine();
-  }
-  return pid;
 }

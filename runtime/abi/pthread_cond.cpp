@@ -1,6 +1,7 @@
 // pthread_cond_*.
 #include <errno.h>
 
+#include "runtime/abi/cancellation.h"
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
@@ -23,6 +24,13 @@ clockid_t clock_of(const pthread_cond_t* condition) {
 sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condition, std::uint64_t pc) {
   bool is_new = false;
   return known_object(e, condition, kCondition, pc, is_new);
+}
+
+int wait(engine::Execution& e, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t pc,
+         std::uint64_t deadline) {
+  return cancellable(e, [&] {
+    return e.condition_wait(condition_object(e, condition, pc), mutex_object(e, mutex, pc), pc, deadline);
+  });
 }
 
 }  // namespace
@@ -53,8 +61,7 @@ HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
 HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_wait)(condition, mutex);
-  return e->condition_wait(condition_object(*e, condition, HEDDLE_CALLER_PC),
-                           mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
+  return heddle::abi::wait(*e, condition, mutex, HEDDLE_CALLER_PC, heddle::sched::kNoDeadline);
 }
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -62,8 +69,7 @@ HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mute
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_timedwait)(condition, mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return e->condition_wait(condition_object(*e, condition, HEDDLE_CALLER_PC),
-                           mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
+  return heddle::abi::wait(*e, condition, mutex, HEDDLE_CALLER_PC,
                            heddle::abi::deadline_of(*time, heddle::abi::clock_of(condition)));
 }
 
@@ -72,9 +78,7 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_clockwait)(condition, mutex, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
-  return e->condition_wait(condition_object(*e, condition, HEDDLE_CALLER_PC),
-                           mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
-                           heddle::abi::deadline_of(*time, clock));
+  return heddle::abi::wait(*e, condition, mutex, HEDDLE_CALLER_PC, heddle::abi::deadline_of(*time, clock));
 }
 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {

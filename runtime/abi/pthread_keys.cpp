@@ -11,10 +11,13 @@ namespace {
 struct Key {
   bool used = false;
   void (*destructor)(void*) = nullptr;
+  pthread_key_t native = 0;  // libc's, in a child that the program forked
 };
 
 // Process-wide, as keys are; natively libc's own table serves.
 Key keys[sched::kMaxKeys];
+// In a child that the program forked, threads are libc's, and so are the values of keys.
+bool native_child = false;
 
 void** values_of(sched::Thread& t) {
   if (t.key_values == nullptr) {
@@ -48,6 +51,7 @@ void run_key_destructors(engine::Execution& e) {
 
 void exit_thread(engine::Execution& e, void* result) {
   e.self().exiting = true;
+  e.self().cancel_disabled = true;
   e.run_exit_handlers();
   run_key_destructors(e);
   e.end_thread(result);
@@ -56,12 +60,14 @@ void exit_thread(engine::Execution& e, void* result) {
 }  // namespace heddle::abi
 
 using heddle::abi::keys;
+using heddle::abi::native_child;
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_key_create)(key, destructor);
   for (std::uint32_t i = 0; i < heddle::sched::kMaxKeys; ++i) {
     if (keys[i].used) continue;
-    keys[i] = {true, destructor};
+    keys[i] = {true, destructor, 0};
+    if (native_child) HEDDLE_REAL(pthread_key_create)(&keys[i].native, destructor);
     *key = i;
     return 0;
   }
@@ -71,6 +77,7 @@ HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void
 HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_key_delete)(key);
   if (key >= heddle::sched::kMaxKeys || !keys[key].used) return EINVAL;
+  if (native_child) HEDDLE_REAL(pthread_key_delete)(keys[key].native);
   keys[key] = {};
   if (heddle::abi::current != nullptr) {
     auto& scheduler = heddle::abi::current->scheduler();
@@ -87,9 +94,27 @@ namespace {
 void* early_values[heddle::sched::kMaxKeys];
 }  // namespace
 
+namespace heddle::abi {
+
+void hand_keys_to_libc(engine::Execution& e) {
+  const sched::Thread& t = e.self();
+  engine::RuntimeScope scope;
+  for (std::uint32_t i = 0; i < sched::kMaxKeys; ++i) {
+    if (!keys[i].used) continue;
+    HEDDLE_REAL(pthread_key_create)(&keys[i].native, keys[i].destructor);
+    const void* value = t.key_values != nullptr ? t.key_values[i] : nullptr;
+    if (t.id == kMainThread && early_values[i] != nullptr) value = early_values[i];
+    if (value != nullptr) HEDDLE_REAL(pthread_setspecific)(keys[i].native, value);
+  }
+  native_child = true;
+}
+
+}  // namespace heddle::abi
+
 HEDDLE_EXPORT void* pthread_getspecific(pthread_key_t key) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_getspecific)(key);
   if (key >= heddle::sched::kMaxKeys) return nullptr;
+  if (native_child) return HEDDLE_REAL(pthread_getspecific)(keys[key].native);
   if (heddle::abi::current == nullptr) return early_values[key];
   heddle::sched::Thread& t = heddle::abi::current->self();
   if (t.id == heddle::kMainThread && early_values[key] != nullptr) return early_values[key];
@@ -99,6 +124,7 @@ HEDDLE_EXPORT void* pthread_getspecific(pthread_key_t key) noexcept {
 HEDDLE_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_setspecific)(key, value);
   if (key >= heddle::sched::kMaxKeys || !keys[key].used) return EINVAL;
+  if (native_child) return HEDDLE_REAL(pthread_setspecific)(keys[key].native, value);
   if (heddle::abi::current == nullptr) {
     early_values[key] = const_cast<void*>(value);
     return 0;

@@ -100,8 +100,18 @@ inline constexpr std::uint64_t kRealtimeBase = 1'767'225'600'000'000'000ull;  //
 inline constexpr std::uint64_t kMonotonicBase = 1'000'000'000'000ull;
 
 constexpr std::uint64_t clock_base(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealtimeBase
-                                                                                         : kMonotonicBase;
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_TAI:
+      return kRealtimeBase;
+    case CLOCK_PROCESS_CPUTIME_ID:
+    case CLOCK_THREAD_CPUTIME_ID:
+      return 0;
+    default:
+      return clock < 0 ? 0 : kMonotonicBase;  // negative: another clock of processor time
+  }
 }
 inline bool valid_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 inline bool valid_time(const timespec& t) { return t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000; }

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <semaphore.h>
 
+#include "runtime/abi/cancellation.h"
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
@@ -32,6 +33,11 @@ int as_result(int error) {
   if (error == 0) return 0;
   errno = error;
   return -1;
+}
+
+int wait(engine::Execution& e, sem_t* semaphore, std::uint64_t deadline, std::uint64_t pc) {
+  return cancellable(
+      e, [&] { return as_result(e.semaphore_wait(semaphore_object(e, semaphore, pc), false, deadline, pc)); });
 }
 
 }  // namespace
@@ -64,8 +70,7 @@ HEDDLE_EXPORT int sem_destroy(sem_t* semaphore) noexcept {
 HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_wait)(semaphore);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), false, kNoDeadline,
-                                     HEDDLE_CALLER_PC));
+  return heddle::abi::wait(*e, semaphore, kNoDeadline, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   auto* e = engine();
@@ -77,15 +82,13 @@ HEDDLE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_timedwait)(semaphore, time);
   if (!heddle::abi::valid_time(*time)) return as_result(EINVAL);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), false,
-                                     heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC));
+  return heddle::abi::wait(*e, semaphore, heddle::abi::deadline_of(*time, CLOCK_REALTIME), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_clockwait)(semaphore, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return as_result(EINVAL);
-  return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), false,
-                                     heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC));
+  return heddle::abi::wait(*e, semaphore, heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
   auto* e = engine();

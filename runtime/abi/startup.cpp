@@ -2,8 +2,11 @@
 #include <stdlib.h>
 
 #include "core/base/pages.h"
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/cancellation.h"
+#include "runtime/abi/process_ids.h"
+#include "runtime/abi/signal_descriptors.h"
 #include "runtime/engine/callers.h"
+#include "runtime/session/crash.h"
 #include "runtime/session/session.h"
 
 extern "C" void*
@@ -71,6 +74,8 @@ void ensure_started() {
   }
 }
 
+std::size_t main_stack_bytes() { return kMainStackBytes; }
+
 bool in_session() {
   ensure_started();
   return phase == Phase::kSession;
@@ -86,6 +91,7 @@ __attribute__((constructor(101))) void start_engine() {
   prepare_string_functions();
   engine::find_callers();
   current = session::start();
+  current->set_program_hooks({cancel_running_thread, session::is_crash_signal, divert_to_descriptor});
 }
 
 // Runs after the destructors of the program, and of the libraries that were loaded with it.

@@ -6,6 +6,8 @@
 namespace heddle::abi {
 
 void run_key_destructors(engine::Execution& e);
+// The process leaves the engine: the calling thread's values go over to libc's keys.
+void hand_keys_to_libc(engine::Execution& e);
 [[noreturn]] void exit_thread(engine::Execution& e, void* result);
 
 }  // namespace heddle::abi

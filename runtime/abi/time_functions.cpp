@@ -1,9 +1,12 @@
 // Clocks and sleeping: virtual time.
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/abi/cancellation.h"
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
@@ -13,9 +16,30 @@ timespec to_timespec(std::uint64_t nanoseconds) {
   return {static_cast<time_t>(nanoseconds / 1'000'000'000), static_cast<long>(nanoseconds % 1'000'000'000)};
 }
 
-void sleep_for(engine::Execution& e, std::uint64_t nanoseconds, std::uint64_t pc) {
-  e.sleep_until(e.scheduler().now() + nanoseconds, pc);
+// Sleeps; answers what is left where a signal handler broke the sleep off, else 0.
+std::uint64_t sleep_until(engine::Execution& e, std::uint64_t time, std::uint64_t pc) {
+  const std::uint32_t handled = e.self().handlers_run;
+  act_on_cancel(e);
+  const std::uint64_t began = e.scheduler().now();
+  e.sleep_until(time, pc);
+  act_on_cancel(e);
+  // The handler came at some moment of the sleep; that it was the first is as good as any.
+  return e.self().handlers_run != handled && time > began ? time - began : 0;
 }
+
+std::uint64_t sleep_for(engine::Execution& e, std::uint64_t nanoseconds, std::uint64_t pc) {
+  return sleep_until(e, e.scheduler().now() + nanoseconds, pc);
+}
+
+// A relative sleep as libc's functions have it: EINTR, and what is left.
+int sleep_or_tell(engine::Execution& e, const timespec& duration, timespec* left, std::uint64_t pc) {
+  const std::uint64_t rest = sleep_for(e, nanoseconds(duration), pc);
+  if (rest == 0) return 0;
+  if (left != nullptr) *left = to_timespec(rest);
+  return EINTR;
+}
+
+bool known_clock(clockid_t clock) { return clock < 0 || (clock <= CLOCK_TAI && clock != 10); }
 
 }  // namespace
 }  // namespace heddle::abi
@@ -25,6 +49,10 @@ using heddle::abi::engine;
 HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(clock_gettime)(clock, time);
+  if (!heddle::abi::known_clock(clock)) {
+    errno = EINVAL;
+    return -1;
+  }
   *time = heddle::abi::to_timespec(heddle::abi::clock_base(clock) + e->read_clock());
   return 0;
 }
@@ -66,34 +94,35 @@ HEDDLE_EXPORT int nanosleep(const timespec* duration, timespec* left) {
     errno = EINVAL;
     return -1;
   }
-  heddle::abi::sleep_for(*e, heddle::abi::nanoseconds(*duration), HEDDLE_CALLER_PC);
-  return 0;
+  const int error = heddle::abi::sleep_or_tell(*e, *duration, left, HEDDLE_CALLER_PC);
+  if (error != 0) errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(clock_nanosleep)(clock, flags, time, left);
-  if (!heddle::abi::valid_time(*time)) return EINVAL;
-  if ((flags & TIMER_ABSTIME) != 0) {
-    e->sleep_until(heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
-  } else {
-    heddle::abi::sleep_for(*e, heddle::abi::nanoseconds(*time), HEDDLE_CALLER_PC);
-  }
-  return 0;
+  if (!heddle::abi::valid_time(*time) || time->tv_sec < 0 || !heddle::abi::known_clock(clock)) return EINVAL;
+  if (clock == CLOCK_THREAD_CPUTIME_ID) return EINVAL;
+  if ((flags & TIMER_ABSTIME) == 0) return heddle::abi::sleep_or_tell(*e, *time, left, HEDDLE_CALLER_PC);
+  return heddle::abi::sleep_until(*e, heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC) == 0 ? 0
+                                                                                                     : EINTR;
 }
 
 HEDDLE_EXPORT int usleep(useconds_t microseconds) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(usleep)(microseconds);
-  heddle::abi::sleep_for(*e, std::uint64_t{microseconds} * 1000, HEDDLE_CALLER_PC);
-  return 0;
+  if (heddle::abi::sleep_for(*e, std::uint64_t{microseconds} * 1000, HEDDLE_CALLER_PC) == 0) return 0;
+  errno = EINTR;
+  return -1;
 }
 
 HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sleep)(seconds);
-  heddle::abi::sleep_for(*e, std::uint64_t{seconds} * 1'000'000'000, HEDDLE_CALLER_PC);
-  return 0;
+  const std::uint64_t left =
+      heddle::abi::sleep_for(*e, std::uint64_t{seconds} * 1'000'000'000, HEDDLE_CALLER_PC);
+  return static_cast<unsigned>((left + 999'999'999) / 1'000'000'000);
 }
 
 HEDDLE_EXPORT int thrd_sleep(const timespec* duration, timespec* left) {
@@ -103,8 +132,7 @@ HEDDLE_EXPORT int thrd_sleep(const timespec* duration, timespec* left) {
     static Real* real = heddle::abi::next_function<Real>("thrd_sleep");
     return real(duration, left);
   }
-  heddle::abi::sleep_for(*e, heddle::abi::nanoseconds(*duration), HEDDLE_CALLER_PC);
-  return 0;
+  return heddle::abi::sleep_or_tell(*e, *duration, left, HEDDLE_CALLER_PC) == 0 ? 0 : -1;
 }
 
 HEDDLE_EXPORT void thrd_yield() {
@@ -113,4 +141,30 @@ HEDDLE_EXPORT void thrd_yield() {
   } else {
     heddle::raw_syscall(SYS_sched_yield);
   }
+}
+
+// Processor time: virtual, too, and all of it the program's own.
+HEDDLE_EXPORT clock_t times(tms* result) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(times)(result);
+  const auto ticks = static_cast<clock_t>(e->read_clock() / 10'000'000);  // 100 each second
+  if (result != nullptr) *result = {ticks, 0, 0, 0};
+  return ticks + 100'000;
+}
+
+HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* result) noexcept {
+  const int status = HEDDLE_REAL(getrusage)(who, result);
+  auto* e = engine();
+  if (e == nullptr || status != 0) return status;
+  const timespec now = heddle::abi::to_timespec(e->read_clock());
+  result->ru_utime = {now.tv_sec, now.tv_nsec / 1000};
+  result->ru_stime = {};
+  result->ru_minflt = result->ru_majflt = result->ru_nvcsw = result->ru_nivcsw = 0;
+  return status;
+}
+
+HEDDLE_EXPORT int clock_settime(clockid_t clock, const timespec* time) noexcept {
+  if (engine() == nullptr) return HEDDLE_REAL(clock_settime)(clock, time);
+  errno = EPERM;
+  return -1;
 }

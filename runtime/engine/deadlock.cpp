@@ -98,6 +98,30 @@ bool Execution::report_crowded_barrier() {
   return true;
 }
 
+// What a thread in a system call waits for, in words; 0 for other waits.
+std::uint32_t Execution::describe_outside_wait(const Thread& t) const {
+  TextBuffer<160> text;
+  if (t.wait == WaitKind::kPause) {
+    text << "a signal that nobody is left to send";
+  } else if (t.wait == WaitKind::kOutside) {
+    const sched::BlockingCall& call = *t.blocking_call;
+    text << call.name;
+    if (call.descriptor >= 0) {
+      text << " on descriptor ";
+      text.decimal(call.descriptor) << ", whose other end only this program holds";
+    } else if (call.polled_count != 0) {
+      text << " on descriptor";
+      for (std::uint32_t i = 0; i < call.polled_count && i < 8; ++i) {
+        text << (i == 0 ? " " : ", ");
+        text.decimal(call.polled[i].fd);
+      }
+    }
+  } else {
+    return 0;
+  }
+  return channel_.add_text(text.c_str(), text.size());
+}
+
 void Execution::report_deadlock() {
   ThreadId cycle[kMaxFindingParts / 2];
   std::uint32_t length = 0;

@@ -58,11 +58,14 @@ void Execution::take_turn(std::uint64_t pc) {
   t.last_pc = pc;
   if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
+  if (scheduler_.now() >= timers_.earliest()) fire_timers();
   if (++channel_.header()->current.steps >= next_check_) check_bounds();
   if (scheduler_.runnable().size() > 1 && !t.ignored) {
     // The most frequent choice of all, for the most frequent strategy.
     uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
   }
+  if (signals_wait()) deliver_signals();
+  if (t.cancel_asynchronous && cancel_pending(t)) program_.cancel();
   if (fair_) observe_spin();
 }
 
@@ -137,6 +140,12 @@ bool Execution::expires_early(std::uint64_t deadline) {
 
 bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {
   Thread& t = self();
+  t.interrupted = false;
+  if (t.at_cancellation_point && sched::can_be_broken_off(kind) && cancel_pending(t)) {
+    t.interrupted = t.cancel_broke_wait = true;
+    t.timed_out = false;
+    return true;
+  }
   if (expires_early(deadline)) {
     // The moment may come at any time from here on: the thread stays among those that can be chosen, and no
     // wake-up is spent on it.
@@ -154,12 +163,16 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
     if (find_cycle(t.id, cycle, length)) report_deadlock();
   }
   run_others();
+  if (signals_wait()) deliver_signals();
   return !t.timed_out;
 }
 
 void Execution::run_others() {
-  while (scheduler_.runnable().empty()) {
-    if (!scheduler_.advance_to_next_deadline()) report_deadlock();
+  // A timer that rings for ever wakes nobody for ever.
+  constexpr std::uint32_t kMostRings = 10'000;
+  for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
+    if (take_arrived_signals() || wake_ready_calls()) continue;
+    if (rings == kMostRings || !pass_time()) report_deadlock();
   }
   switch_to(choose_thread(self().state == ThreadState::kRunnable));
 }

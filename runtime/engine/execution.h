@@ -24,6 +24,7 @@
 #include "runtime/sched/lock_graph.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sync_object.h"
+#include "runtime/sched/timers.h"
 #include "runtime/strategy/replay.h"
 #include "runtime/strategy/strategy.h"
 
@@ -35,6 +36,18 @@ struct SessionHooks {
   void (*at_first_choice)() = nullptr;
   // Ends the process; the channel holds the result.
   void (*end)(Ending ending, int status) = nullptr;
+  // The execution makes this system call, which leaves a trace in the kernel: it cannot be undone in process.
+  void (*kernel_changes)(long number) = nullptr;
+};
+
+// What the interposers do for the engine.
+struct ProgramHooks {
+  // Unwinds the running thread, which was cancelled. Does not return.
+  void (*cancel)() = nullptr;
+  // Is this a signal by which faults are noticed?
+  bool (*is_fault)(int signal) = nullptr;
+  // Hands a signal to a signalfd that waits for it. False: there is none.
+  bool (*divert_signal)(const sched::QueuedSignal& signal) = nullptr;
 };
 
 // While one lives, calls that reach our interposers come from the runtime itself and go straight to libc.
@@ -59,6 +72,7 @@ class Execution final : public strategy::View {
  public:
   // Adopts the calling thread as the program's main thread.
   void start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks);
+  void set_program_hooks(const ProgramHooks& hooks) { program_ = hooks; }
   // In the process that will run execution `index`: fresh choices from here on.
   void begin(std::uint64_t index);
   Channel channel() const { return channel_; }
@@ -112,6 +126,11 @@ class Execution final : public strategy::View {
   int detach_thread(std::uint64_t handle, std::uint64_t pc);
   [[noreturn]] void end_thread(void* result);
   void run_exit_handlers();
+  // Asks a thread to end. It does so at its next cancellation point, or in the one where it waits now.
+  int cancel_thread(std::uint64_t handle, std::uint64_t pc);
+  // Takes note that the running thread is about to act on a request; it cannot be cancelled again.
+  void accept_cancel();
+  static bool cancel_pending(const sched::Thread& t) { return t.cancel_requested && !t.cancel_disabled; }
   void yield(std::uint64_t pc);
   void sleep_until(std::uint64_t time, std::uint64_t pc);
   // The program asks for the time: moves on a little each time, faster when it is asked in a loop.
@@ -152,6 +171,60 @@ class Execution final : public strategy::View {
   void acquire(sched::SyncObject& object);
   void release(sched::SyncObject& object);
   void forget(sched::SyncObject& object);
+
+  // --- the outside world (blocking.cpp, signals.cpp, timers.cpp; docs/outside-world.md)
+  // -------------------------------------------------------------------------------------------------
+  // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
+  // ends here at the latest.
+  void leave_prefix();
+  // For system calls that interposers make by their own hand.
+  void kernel_changes(long number) { hooks_.kernel_changes(number); }
+  enum class Awaited : std::uint8_t { kReady, kTimedOut, kInterrupted };
+  // Blocks the calling thread until the call can be tried again.
+  Awaited await_outside(const sched::BlockingCall& call, std::uint64_t deadline);
+  // Some thread did something that calls of others may wait for.
+  void io_happened() {
+    if (parked_ != 0 && children_ == 0) wake_ready_calls();
+  }
+  // While the program has child processes, what they do is seen only when all threads wait: how fast they are
+  // must not decide what threads do.
+  void child_started() {
+    ++children_;
+    changed();
+  }
+  void child_reaped() {
+    if (children_ != 0) --children_;
+  }
+  bool has_children() const { return children_ != 0; }
+  // Happens-before through descriptors: who writes or closes releases, who reads acquires.
+  void acquire_descriptor(int descriptor);
+  void release_descriptor(int descriptor);
+  void note_call(const char* name, long descriptor, long result, std::uint64_t pc);
+
+  const sched::SignalAction& signal_action(int signal) const { return actions_[signal]; }
+  void set_signal_action(int signal, const sched::SignalAction& action);
+  // Blocks these signals for the calling thread; what becomes deliverable is delivered.
+  void set_signal_mask(sched::SignalSet mask);
+  sched::SignalSet pending_signals();
+  // 0 or EAGAIN. The target is a thread, or the process (kNoThread).
+  int send_signal(int signal, ThreadId target, const siginfo_t& info, std::uint64_t pc);
+  // sigwait: the signal that came, 0 after the deadline, or -1 if a handler ran instead.
+  int await_signal(sched::SignalSet set, std::uint64_t deadline, siginfo_t* info, std::uint64_t pc);
+  // sigsuspend: waits with these signals blocked until a handler has run.
+  void suspend(sched::SignalSet mask, std::uint64_t pc);
+  // Runs the program's handler for a fault of the running thread, on the stack of the kernel's signal.
+  // False: there is none.
+  bool handle_fault(int signal, siginfo_t* info, void* context, bool stack_is_used_up);
+  // The program ends while it handles a fault: the fault is what went wrong.
+  void report_unhandled_fault();
+  // A new place for signals that are pending: they are sent again.
+  void requeue_pending_signals();
+  // The process leaves the engine: the kernel takes over handlers and the calling thread's mask.
+  void hand_signals_to_kernel();
+  // A jump leaves handlers behind.
+  void leave_handlers();
+
+  sched::TimerTable& timers() { return timers_; }
 
   // --- memory (accesses.cpp)
   // -------------------------------------------------------------------------------------- The store that a
@@ -334,6 +407,25 @@ class Execution final : public strategy::View {
   }
 
   void note_settled(sched::Thread& thread, std::uint64_t pc);
+  // blocking.cpp
+  enum class Outlook : std::uint8_t { kNothing, kIdle, kAlive };
+  bool wake_ready_calls();
+  bool pass_time();
+  Outlook outlook(bool spinning = false);
+  bool wait_for_real(std::uint64_t most_nanoseconds);
+  bool spin_waits_for_outside();
+  std::uint32_t& clock_of_descriptor(int descriptor);
+
+  // signals.cpp, timers.cpp
+  static bool signals_have_arrived();
+  bool signals_wait() const { return !signal_queue_.empty() || signals_have_arrived(); }
+  bool take_arrived_signals();
+  void deliver_signals();
+  void run_handler(const sched::QueuedSignal& signal);
+  enum class Route : std::uint8_t { kDropped, kPending, kTaken };
+  Route route_signal(sched::QueuedSignal& signal);
+  bool queue_signal(sched::QueuedSignal signal);
+  void fire_timers();
 
   // fairness.cpp: spins that can never end.
   void check_bounds();
@@ -343,6 +435,7 @@ class Execution final : public strategy::View {
   [[noreturn]] void report_livelock();
 
   [[noreturn]] void report_deadlock();
+  std::uint32_t describe_outside_wait(const sched::Thread& t) const;
   bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
   bool report_lost_wake_up();
   bool report_crowded_barrier();
@@ -360,6 +453,7 @@ class Execution final : public strategy::View {
   Random* uniform_ = nullptr;  // the strategy's generator, if it draws uniformly
   strategy::Strategy* strategy_ = nullptr;
   SessionHooks hooks_;
+  ProgramHooks program_;
   sched::Scheduler scheduler_;
   sched::SyncTable sync_;
   sched::LockGraph locks_;
@@ -370,6 +464,23 @@ class Execution final : public strategy::View {
   static constexpr std::uint32_t kReportedRaces = 64;
   std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
   std::uint32_t reported_race_count_ = 0;
+  sched::SignalQueue signal_queue_;
+  sched::SignalAction actions_[sched::kSignals];
+  std::uint32_t signal_clock_ = 0;  // what all senders of signals have released
+  struct Fault {
+    int signal = 0;
+    std::uint64_t pc = 0;
+    std::uint64_t address = 0;
+  } fault_;  // the one that the program handles now
+  sched::TimerTable timers_;
+  std::uint32_t parked_ = 0;    // threads in blocking calls
+  std::uint32_t children_ = 0;  // processes that the program has started and not waited for
+  std::uint64_t patience_ns_ = 0;
+  static constexpr std::uint32_t kDescriptorClocks = 1024;
+  struct DescriptorClock {
+    std::uint64_t object = 0;  // inode of the pipe
+    std::uint32_t clock = 0;
+  } descriptor_clocks_[kDescriptorClocks];
   // What a volatile access has left to be done before the thread's next operation; see volatiles.cpp.
   struct PendingVolatile {
     bool is_pending = false;

@@ -97,6 +97,7 @@ void Execution::check_bounds() {
     }
     return;
   }
+  if (steps < bound && steps - last_change_ >= stagnation_) spin_waits_for_outside();
   const bool stagnating = steps - last_change_ >= stagnation_;
   if (stagnating || steps >= bound) {
     fair_ = true;

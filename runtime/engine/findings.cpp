@@ -106,6 +106,7 @@ FindingPart& FindingBuilder::wait_part(PartRole role, const Thread& t) {
     const char* noun = sched::noun_of(sched::SyncKind::kFutex);
     p.text = execution_.channel().add_text(noun, strlen(noun));
   }
+  if (const std::uint32_t outside = execution_.describe_outside_wait(t); outside != 0) p.text = outside;
   return p;
 }
 

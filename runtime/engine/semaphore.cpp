@@ -20,6 +20,7 @@ int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadli
     ++s.waiters;
     const bool woken = wait(WaitKind::kSemaphore, s.address, deadline);
     --s.waiters;
+    if (self().interrupted) return EINTR;
     if (!woken && s.count == 0) return ETIMEDOUT;
   }
   --s.count;

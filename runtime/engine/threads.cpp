@@ -101,6 +101,7 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
     if (deadline == sched::kNoDeadline) memory_.thread_waits_for(scheduler_.current(), t->id);
     if (!wait(WaitKind::kJoin, handle, deadline, t->id)) return ETIMEDOUT;
     memory_.thread_waits_for(scheduler_.current(), kNoThread);
+    if (self().interrupted && self().cancel_broke_wait) return EINTR;
   }
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);
@@ -122,6 +123,32 @@ int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
   note_settled(*t, pc);
   if (Event* e = record(EventKind::kThreadDetach, pc)) e->other = t->id;
   return 0;
+}
+
+int Execution::cancel_thread(std::uint64_t handle, std::uint64_t pc) {
+  visible({EventKind::kThreadCancel, MemoryOrder::kRelaxed, 0, handle, pc});
+  Thread* t = scheduler_.find(handle);
+  if (t == nullptr || t->joined) return ESRCH;
+  changed();
+  done(EventKind::kThreadCancel, index_of(t->id));
+  if (Event* e = record(EventKind::kThreadCancel, pc)) e->other = t->id;
+  if (t->cancel_requested || t->exiting || t->state == ThreadState::kFinished) return 0;
+  t->cancel_requested = true;
+  release_clock(t->message_clock);
+  if (t->state == ThreadState::kBlocked && !t->cancel_disabled && t->at_cancellation_point &&
+      sched::can_be_broken_off(t->wait)) {
+    scheduler_.make_runnable(*t);
+    t->interrupted = t->cancel_broke_wait = true;
+    t->timed_out = false;
+  }
+  return 0;
+}
+
+void Execution::accept_cancel() {
+  Thread& t = self();
+  t.cancel_disabled = true;
+  t.cancel_broke_wait = t.at_cancellation_point = false;
+  acquire_clock(t.message_clock, t.id);
 }
 
 void Execution::yield(std::uint64_t pc) {

@@ -62,4 +62,12 @@ heddle_fiber_start:
         ud2
         .cfi_endproc
         .size   heddle_fiber_start, .-heddle_fiber_start
+# Where the kernel lets a signal handler of ours return to: rt_sigreturn.
+        .globl  heddle_restore_signal
+        .hidden heddle_restore_signal
+        .type   heddle_restore_signal, @function
+heddle_restore_signal:
+        movq    $15, %rax
+        syscall
+        .size   heddle_restore_signal, .-heddle_restore_signal
         .section .note.GNU-stack,"",@progbits

@@ -75,6 +75,7 @@ Thread* Scheduler::create(std::size_t stack_bytes, void (*entry)(void*)) {
   t.id = ThreadId{static_cast<std::uint16_t>(slot)};
   t.parent = current_;
   t.child_number = self().children++;
+  t.signal_mask = self().signal_mask;
   if (slot == created_) ++created_;
   ++unfinished_;
   prepare_fiber(t.fiber, ghost.stack_top, ghost.fs_base, entry, &t);
@@ -157,17 +158,14 @@ void Scheduler::expire_deadlines() {
   }
 }
 
-bool Scheduler::advance_to_next_deadline() {
+std::uint64_t Scheduler::next_deadline() const {
   // The cached bound may belong to a wait that has ended since: look again.
   std::uint64_t first = kNoDeadline;
   for (std::uint32_t i = 0; i < created_; ++i) {
     const Thread& t = threads_[i];
     if (t.state == ThreadState::kBlocked && t.deadline < first) first = t.deadline;
   }
-  if (first == kNoDeadline) return false;
-  earliest_deadline_ = first;
-  advance_to(first);
-  return true;
+  return first;
 }
 
 Thread* Scheduler::find(std::uint64_t handle) {

@@ -70,8 +70,8 @@ class Scheduler {
     if (time > now_) now_ = time;
     if (now_ >= earliest_deadline_) expire_deadlines();
   }
-  // Nothing can run: time passes until the first deadline. False if there is none.
-  bool advance_to_next_deadline();
+  // The first deadline of a blocked thread; kNoDeadline if there is none.
+  std::uint64_t next_deadline() const;
 
   // The thread that owns a pthread_t, or nullptr.
   Thread* find(std::uint64_t handle);

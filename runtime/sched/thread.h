@@ -5,8 +5,10 @@
 
 #include "core/base/ids.h"
 #include "core/trace/event.h"
+#include "runtime/sched/blocking_call.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/ghost.h"
+#include "runtime/sched/signals.h"
 
 namespace heddle::sched {
 
@@ -28,6 +30,12 @@ enum class WaitKind : std::uint8_t {
   kOutside,  // a blocking system call
   kPause,    // for a signal, or for ever
 };
+
+// The waits that POSIX lets a cancel request or a signal handler break off (2.9.5.2); a lock is none.
+constexpr bool can_be_broken_off(WaitKind kind) {
+  return kind == WaitKind::kCondition || kind == WaitKind::kJoin || kind == WaitKind::kSemaphore ||
+         kind == WaitKind::kOutside || kind == WaitKind::kPause;
+}
 
 // The visible operation that the thread performs when it is next chosen to run. Strategies look at it.
 struct PendingOperation {
@@ -67,7 +75,11 @@ struct Thread {
   bool exiting = false;    // running its exit handlers
   bool cancel_requested = false;
   bool cancel_disabled = false;
-  bool ignored = false;  // inside a scope that is not explored
+  bool cancel_asynchronous = false;
+  bool at_cancellation_point = false;  // in a call that a cancel request breaks off
+  bool cancel_broke_wait = false;      // … and did
+  bool interrupted = false;            // the latest wait ended by a cancel request or a signal handler
+  bool ignored = false;                // inside a scope that is not explored
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes
@@ -92,6 +104,14 @@ struct Thread {
   StackId settled_stack = kEmptyStack;
   ThreadId settled_by = kNoThread;
   PendingOperation spin;  // fair mode: the latest operation that only looked
+  SignalSet signal_mask = 0;           // blocked; inherited from the creator
+  SignalSet awaited_signals = 0;       // sigwait and its like: what would end the wait
+  SignalSet mask_before_handlers = 0;  // to return to when a handler is left by a jump
+  std::uint32_t handlers_run = 0;
+  std::uint32_t handler_depth = 0;              // handlers that are running on this thread
+  bool in_fault_handler = false;                // … the outermost because the thread crashed
+  const BlockingCall* blocking_call = nullptr;  // kOutside: what it waits for
+  std::uint32_t message_clock = 0;  // what cancel requests and signals for it have released; 0: nothing yet
 
   Ghost ghost;
   void* (*start)(void*) = nullptr;

@@ -5,7 +5,7 @@
 
 #include "core/base/pages.h"
 #include "core/base/text_buffer.h"
-#include "runtime/session/raw_signal.h"
+#include "runtime/sched/kernel_signals.h"
 #include "runtime/session/session.h"
 #include "runtime/session/zygote.h"
 
@@ -43,7 +43,7 @@ bool below_stack(const sched::Thread& t, std::uint64_t address) {
 
 // A process that the program forked for itself (a death test, say) dies as it would without us.
 void die_natively(int signal) {
-  set_default_action(signal);
+  sched::set_kernel_action(signal, nullptr, 0);
   raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
 }
 
@@ -54,8 +54,11 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (e == nullptr) return die_natively(signal);
+  const bool overflow = signal == SIGSEGV && below_stack(e->self(), address);
+  if (e->handle_fault(signal, info, context, overflow)) return;
   note_crash();
-  if (signal == SIGSEGV && below_stack(e->self(), address)) {
+  e->report_unhandled_fault();
+  if (overflow) {
     // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
     e->fatal(FindingKind::kStackOverflow, "the thread's stack is used up", pc + 1, signal);
   }
@@ -81,7 +84,7 @@ void install_crash_handlers() {
   stack.ss_size = kAlternateStack;
   raw_syscall(SYS_sigaltstack, &stack, 0);
   for (const int signal : kSignals) {
-    set_raw_handler(signal, on_crash, SA_ONSTACK);
+    sched::set_kernel_action(signal, on_crash, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
   }
 }
 

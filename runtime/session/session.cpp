@@ -9,7 +9,10 @@
 #include "core/base/pages.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/modules.h"
+#include "runtime/session/prefix_files.h"
 #include "runtime/session/session_state.h"
+#include "runtime/session/syscall_gate.h"
+#include "runtime/session/watchdog.h"
 #include "runtime/session/zygote.h"
 #include "runtime/strategy/registry.h"
 
@@ -65,10 +68,14 @@ void at_first_choice() {
   s.prefix_findings = h.finding_count.load(std::memory_order_relaxed);
   s.prefix_text = h.text_used.load(std::memory_order_relaxed);
   if (h.output_fd >= 0) s.prefix_output = raw_syscall(SYS_lseek, h.output_fd, 0, SEEK_CUR);
-  s.prefix_input = raw_syscall(SYS_lseek, 0, 0, SEEK_CUR);
+  keep_offsets(h.output_fd);
   s.threads_wanted = s.execution->scheduler().thread_count() + 2;
   h.state.store(WorkerState::kZygote, std::memory_order_release);
   become_zygote();
+}
+
+void kernel_changes(long number) {
+  if (SyscallGate* gate = syscall_gate()) gate->open(number);
 }
 
 strategy::Strategy* chosen_strategy(const RunSpec& spec) {
@@ -116,10 +123,11 @@ engine::Execution* start() {
   note_modules();
   h.program_address = h.module_count != 0 ? h.modules[0].base : 0;
   s.execution = new (execution_storage) engine::Execution;
-  s.execution->start(s.channel, s.strategy, {at_first_choice, end_execution});
+  s.execution->start(s.channel, s.strategy, {at_first_choice, end_execution, kernel_changes});
   h.current.threads = 1;
   h.state.store(WorkerState::kPrefix, std::memory_order_release);
   install_crash_handlers();
+  install_watchdog();
   return s.execution;
 }
 

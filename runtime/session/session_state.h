@@ -20,7 +20,6 @@ struct State {
   std::uint32_t prefix_findings = 0;
   ExecutionResult prefix;
   long prefix_output = 0;  // bytes of output
-  long prefix_input = 0;   // position in standard input; negative: it has none
   std::uint64_t signal_mask = 0;
 
   std::uint32_t threads_wanted = 0;  // the most that any execution has created

@@ -6,8 +6,8 @@
 #include <ucontext.h>
 
 #include "core/base/raw_syscall.h"
+#include "runtime/sched/kernel_signals.h"
 #include "runtime/session/crash.h"
-#include "runtime/session/raw_signal.h"
 #include "runtime/session/session.h"
 #include "runtime/session/zygote.h"
 
@@ -70,7 +70,7 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
 bool SyscallGate::close() {
   opened_ = false;
   reason_ = -1;
-  set_raw_handler(SIGSYS, on_syscall, 0);
+  sched::set_kernel_action(SIGSYS, on_syscall, SA_SIGINFO | SA_NODEFER);
   const std::uint64_t own = std::uint64_t{1} << (SIGSYS - 1);
   raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, 0, 8);
   const auto begin = reinterpret_cast<std::uint64_t>(__ehdr_start);

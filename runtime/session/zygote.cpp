@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "core/base/pages.h"
+#include "runtime/session/orphans.h"
+#include "runtime/session/prefix_files.h"
 #include "runtime/session/session_state.h"
+#include "runtime/session/watchdog.h"
 
 namespace heddle::session {
 namespace {
@@ -87,7 +90,7 @@ void start_execution(State& s, std::uint64_t index) {
   h.finding_count.store(s.prefix_findings, std::memory_order_relaxed);
   h.text_used.store(s.prefix_text, std::memory_order_relaxed);
   if (h.output_fd >= 0) raw_syscall(SYS_lseek, h.output_fd, s.prefix_output, SEEK_SET);
-  if (s.prefix_input >= 0) raw_syscall(SYS_lseek, 0, s.prefix_input, SEEK_SET);
+  restore_offsets();
   h.execution_began.store(wall_nanoseconds(), std::memory_order_release);
 }
 
@@ -121,7 +124,8 @@ void conclude_by_status(ExecutionResult& r, int wait_status, bool timed_out) {
 
 // Waits for the child to end; kills it when the execution under way has used up its time. True: it was
 // killed.
-bool await_child(const ChannelHeader& h, long pid, int& status) {
+bool await_child(const Channel& channel, long pid, int& status) {
+  const ChannelHeader& h = *channel.header();
   const std::uint64_t limit = h.spec.timeout_ns;
   bool killed = false;
   const long descriptor = raw_syscall(SYS_pidfd_open, pid, 0);
@@ -130,6 +134,7 @@ bool await_child(const ChannelHeader& h, long pid, int& status) {
     const std::uint64_t now = wall_nanoseconds();
     const std::uint64_t until = (began == 0 ? now : began) + limit;
     if (limit != 0 && until <= now) {
+      ask_where(channel, pid);
       raw_syscall(SYS_kill, pid, SIGKILL);
       killed = true;
       break;
@@ -144,6 +149,7 @@ bool await_child(const ChannelHeader& h, long pid, int& status) {
   }
   // Whatever the program had started itself ends with its execution.
   raw_syscall(SYS_kill, -pid, SIGKILL);
+  end_orphans();
   return killed;
 }
 
@@ -206,6 +212,7 @@ bool prepare_batches(State& s) {
   State& s = *static_cast<State*>(argument);
   ChannelHeader& h = *s.channel.header();
   const long own_pid = raw_syscall(SYS_getpid);
+  raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   std::uint64_t index = 0;
   while (take_index(s, index)) {
     const bool many = prepare_batches(s);
@@ -227,7 +234,7 @@ bool prepare_batches(State& s) {
     ++h.repetition.processes;
     h.execution_pid.store(static_cast<std::uint32_t>(pid), std::memory_order_relaxed);
     int status = 0;
-    const bool killed = await_child(h, pid, status);
+    const bool killed = await_child(s.channel, pid, status);
     h.execution_pid.store(0, std::memory_order_relaxed);
     if (h.execution_began.load(std::memory_order_acquire) != 0) {
       conclude_by_status(h.current, status, killed);

@@ -11,7 +11,7 @@
 namespace heddle::codec {
 namespace {
 
-static_assert(static_cast<int>(EventKind::kCount) == 41 && sizeof(Event) == 64 && kChoiceKinds == 7,
+static_assert(static_cast<int>(EventKind::kCount) == 43 && sizeof(Event) == 64 && kChoiceKinds == 7,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
 constexpr const char* kTooShort = "ends too early";

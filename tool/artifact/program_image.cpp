@@ -106,6 +106,7 @@ bool is_own_source(std::string_view name) {
 struct SymbolFacts {
   bool is_instrumented = false;  // refers to the runtime or contains it
   bool defines_runtime = false;
+  bool defines_malloc = false;
   std::string other_sanitizer;
   std::vector<std::string> sources;
 };
@@ -120,6 +121,8 @@ SymbolFacts read_symbols(const ElfFile& file) {
       facts.is_instrumented = true;
       // func_entry and not init: a program may define weak hooks of its own under other __tsan_ names.
       if (symbol.is_defined && symbol.name == "__tsan_func_entry") facts.defines_runtime = true;
+    } else if (symbol.name == "malloc") {
+      facts.defines_malloc = facts.defines_malloc || symbol.is_defined;
     } else if (symbol.name == "__asan_init") {
       facts.other_sanitizer = "AddressSanitizer";
     } else if (symbol.name == "__msan_init") {
@@ -209,6 +212,7 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
   image.is_instrumented = symbols.is_instrumented;
   image.other_sanitizer = std::move(symbols.other_sanitizer);
   image.sources = std::move(symbols.sources);
+  image.brings_malloc = symbols.defines_malloc && !symbols.defines_runtime;
   note_needed(dynamic.needed, image);
   inspect_libraries(path, dynamic, options, image);
   if (symbols.defines_runtime) {

@@ -44,6 +44,7 @@ struct ProgramImage {
   bool is_setuid = false;        // the loader ignores LD_PRELOAD
   bool is_instrumented = false;  // the program itself; see also `libraries`
   bool has_debug_info = false;
+  bool brings_malloc = false;                   // linked into the program: ours cannot take its place
   bool needs_cxx = false;                       // links the C++ library
   std::string other_sanitizer;                  // "AddressSanitizer" …, or empty
   std::vector<std::string> sources;             // file names from the symbol table; without folders

@@ -146,6 +146,13 @@ std::vector<std::string> warnings(const ProgramImage& image) {
     out.push_back(image.path +
                   " has no debug information, so reports cannot show files and lines. Build it with -g.");
   }
+  if (image.brings_malloc) {
+    out.push_back(
+        image.path +
+        " has a malloc of its own linked in (jemalloc, tcmalloc?), which heddle cannot replace: heap errors "
+        "are not seen, and memory that one thread frees and another gets can look like a race. Link it as a "
+        "shared library, or not at all, for tests.");
+  }
   for (const ProgramLibrary& library : image.libraries) {
     if (!library.is_instrumented) {
       out.push_back(

@@ -171,6 +171,11 @@ std::string text_of(const Trace& trace, const TraceEvent& e, Names& names) {
       return fmt::format("exit {}", e.value);
     case EventKind::kFinding:
       return words.text("***");
+    case EventKind::kSignal:
+      return fmt::format("{} signal {}", (e.flags & event_flags::kHandled) != 0 ? "handles" : "sends",
+                         e.value);
+    case EventKind::kThreadCancel:
+      return fmt::format("cancel T{}", index_of(e.other));
     case EventKind::kNone:
     case EventKind::kCount:
       break;
@@ -264,7 +269,9 @@ const char* event_kind_name(EventKind kind) {
                                     "outcome",
                                     "value choice",
                                     "exit",
-                                    "finding"};
+                                    "finding",
+                                    "cancel",
+                                    "signal"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(EventKind::kCount));
   return kind < EventKind::kCount ? kNames[static_cast<std::size_t>(kind)] : "unknown";
 }

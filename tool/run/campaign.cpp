@@ -15,6 +15,7 @@
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/run/repetition.h"
+#include "tool/run/stuck.h"
 
 namespace heddle::run {
 namespace {
@@ -142,6 +143,7 @@ void Campaign::check_worker(Process& worker) {
   if (!worker.alive()) return;
   const bool in_prefix = worker.header().state.load(std::memory_order_acquire) < WorkerState::kZygote;
   if (in_prefix && elapsed() * 1e9 > static_cast<double>(options_.spec.timeout_ns) && !worker.poll()) {
+    worker.ask_where();
     worker.kill();
     return take_prefix_run(worker, true);
   }
@@ -357,6 +359,12 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
   std::vector<RepetitionReport> repetitions;
   for (const Process& worker : workers_) repetitions.push_back(worker.header().repetition);
   outcome_.report.repetition = describe_repetition(repetitions);
+  for (const Process& worker : workers_) {
+    const std::string stuck = describe_stuck(worker.header());
+    if (stuck.empty()) continue;
+    outcome_.report.warnings.push_back(stuck);
+    break;
+  }
   workers_.clear();
   finish_report(elapsed());
   return std::move(outcome_);

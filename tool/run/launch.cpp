@@ -88,8 +88,8 @@ struct ChildPlan {
   _exit(127);
 }
 
-// Choices that a campaign's execution keeps. Whatever is found is run again by its index, with room for all of its
-// choices; so a campaign's memory need not grow with the length of its executions.
+// Choices that a campaign's execution keeps. Whatever is found is run again by its index, with room for all
+// of its choices; so a campaign's memory need not grow with the length of its executions.
 constexpr std::uint64_t kCampaignChoices = 1u << 17;
 
 ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
@@ -205,6 +205,13 @@ bool Process::wait(std::uint64_t nanoseconds) {
   ::kill(-pid_, SIGKILL);
   pid_ = -1;
   return killed;
+}
+
+void Process::ask_where() {
+  if (pid_ <= 0) return;
+  header().stuck = StuckPlace{};
+  ::kill(pid_, SIGSTKFLT);
+  usleep(100'000);
 }
 
 void Process::kill() {

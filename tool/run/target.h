@@ -59,6 +59,8 @@ class Process {
   bool poll();
   // Waits until it ends, or kills it after `nanoseconds` (0: never); answers whether it had to be killed.
   bool wait(std::uint64_t nanoseconds);
+  // Lets the runtime write down where it is, before it is killed for taking too long.
+  void ask_where();
   void kill();
   int wait_status() const { return wait_status_; }
   std::string output(bool& cut) const;

@@ -1,0 +1,180 @@
+// read, write and their relatives; pipes, eventfd, close.
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/abi/blocking_call.h"
+#include "runtime/abi/signal_descriptors.h"
+
+namespace heddle::abi {
+namespace {
+
+// The program's buffers are accessed as if it had done so itself.
+void note_buffer(Execution& e, bool kernel_writes, const void* buffer, long bytes, std::uint64_t pc) {
+  if (bytes > 0) {
+    e.plain_range(kernel_writes ? race::AccessOp::kWrite : race::AccessOp::kRead,
+                  reinterpret_cast<Address>(buffer), static_cast<std::uint64_t>(bytes), pc);
+  }
+}
+
+void note_buffers(Execution& e, bool kernel_writes, const iovec* parts, int count, long bytes,
+                  std::uint64_t pc) {
+  for (int i = 0; i < count && bytes > 0; ++i) {
+    const long part =
+        static_cast<long>(parts[i].iov_len) < bytes ? static_cast<long>(parts[i].iov_len) : bytes;
+    note_buffer(e, kernel_writes, parts[i].iov_base, part, pc);
+    bytes -= part;
+  }
+}
+
+ssize_t read_from(Execution& e, int descriptor, void* buffer, std::size_t bytes, std::uint64_t pc) {
+  const auto attempt = [&] { return raw_syscall(SYS_read, descriptor, buffer, bytes); };
+  const long result =
+      can_block(descriptor)
+          ? perform(e, {"read", descriptor, POLLIN, is_nonblocking(descriptor), sched::kNoDeadline, pc},
+                    attempt)
+          : attempt();
+  note_buffer(e, true, buffer, result, pc);
+  return libc_result<ssize_t>(result);
+}
+
+ssize_t readv_from(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
+  const auto attempt = [&] { return raw_syscall(SYS_readv, descriptor, parts, count); };
+  const long result =
+      can_block(descriptor)
+          ? perform(e, {"readv", descriptor, POLLIN, is_nonblocking(descriptor), sched::kNoDeadline, pc},
+                    attempt)
+          : attempt();
+  note_buffers(e, true, parts, count, result, pc);
+  return libc_result<ssize_t>(result);
+}
+
+// A blocking write ends when everything is written, or an error comes after a part of it (POSIX write).
+ssize_t write_to(Execution& e, int descriptor, const void* buffer, std::size_t bytes, std::uint64_t pc) {
+  note_buffer(e, false, buffer, static_cast<long>(bytes), pc);
+  if (!can_block(descriptor)) return libc_result<ssize_t>(raw_syscall(SYS_write, descriptor, buffer, bytes));
+  const DescriptorCall call{"write", descriptor, POLLOUT, is_nonblocking(descriptor), sched::kNoDeadline, pc};
+  std::size_t done = 0;
+  do {
+    const long result = perform(e, call, [&] {
+      NonblockingScope scope(descriptor);
+      return raw_syscall(SYS_write, descriptor, static_cast<const char*>(buffer) + done, bytes - done);
+    });
+    if (result < 0) return done != 0 ? static_cast<ssize_t>(done) : libc_result<ssize_t>(result);
+    done += static_cast<std::size_t>(result);
+  } while (done < bytes && !call.nonblocking);
+  return static_cast<ssize_t>(done);
+}
+
+ssize_t writev_to(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += parts[i].iov_len;
+  note_buffers(e, false, parts, count, static_cast<long>(bytes), pc);
+  if (!can_block(descriptor)) return libc_result<ssize_t>(raw_syscall(SYS_writev, descriptor, parts, count));
+  const bool nonblocking = is_nonblocking(descriptor);
+  const long first = perform(e, {"writev", descriptor, POLLOUT, nonblocking, sched::kNoDeadline, pc}, [&] {
+    NonblockingScope scope(descriptor);
+    return raw_syscall(SYS_writev, descriptor, parts, count);
+  });
+  if (first < 0 || nonblocking) return libc_result<ssize_t>(first);
+  // What is left, part by part.
+  auto done = static_cast<std::size_t>(first);
+  std::size_t before = 0;
+  for (int i = 0; i < count; before += parts[i++].iov_len) {
+    const std::size_t end = before + parts[i].iov_len;
+    if (done >= end) continue;
+    const std::size_t skip = done - before;
+    const ssize_t more = write_to(e, descriptor, static_cast<const char*>(parts[i].iov_base) + skip,
+                                  parts[i].iov_len - skip, pc);
+    if (more < 0) break;
+    done += static_cast<std::size_t>(more);
+    if (done < end) break;
+  }
+  return static_cast<ssize_t>(done);
+}
+
+// Closing ends the waits of those who read from the other end.
+long close_descriptor(Execution& e, int descriptor, std::uint64_t pc) {
+  if (can_block(descriptor)) {
+    e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, static_cast<Address>(descriptor), pc});
+    e.release_descriptor(descriptor);
+    forget_timer_descriptor(e, descriptor);
+    forget_signal_descriptor(descriptor);
+    e.note_call("close", descriptor, 0, pc);
+    e.changed();
+  }
+  e.kernel_changes(SYS_close);
+  const long result = raw_syscall(SYS_close, descriptor);
+  e.io_happened();
+  return result;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+using heddle::abi::engine;
+using heddle::abi::libc_result;
+
+HEDDLE_EXPORT ssize_t read(int descriptor, void* buffer, std::size_t bytes) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(read)(descriptor, buffer, bytes);
+  return heddle::abi::read_from(*e, descriptor, buffer, bytes, HEDDLE_CALLER_PC);
+}
+// What read becomes under _FORTIFY_SOURCE.
+HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* buffer, std::size_t bytes, std::size_t room) {
+  using Real = ssize_t(int, void*, std::size_t, std::size_t);
+  static Real* real = heddle::abi::next_function<Real>("__read_chk");
+  auto* e = engine();
+  if (e == nullptr || bytes > room) return real(descriptor, buffer, bytes, room);
+  return heddle::abi::read_from(*e, descriptor, buffer, bytes, HEDDLE_CALLER_PC);
+}
+HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(readv)(descriptor, parts, count);
+  return heddle::abi::readv_from(*e, descriptor, parts, count, HEDDLE_CALLER_PC);
+}
+HEDDLE_EXPORT ssize_t write(int descriptor, const void* buffer, std::size_t bytes) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(write)(descriptor, buffer, bytes);
+  return heddle::abi::write_to(*e, descriptor, buffer, bytes, HEDDLE_CALLER_PC);
+}
+HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(writev)(descriptor, parts, count);
+  return heddle::abi::writev_to(*e, descriptor, parts, count, HEDDLE_CALLER_PC);
+}
+
+HEDDLE_EXPORT int close(int descriptor) {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(close)(descriptor);
+  return libc_result<int>(heddle::abi::close_descriptor(*e, descriptor, HEDDLE_CALLER_PC));
+}
+HEDDLE_EXPORT int dup2(int from, int to) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(dup2)(from, to);
+  if (from != to && heddle::abi::can_block(to)) heddle::abi::close_descriptor(*e, to, HEDDLE_CALLER_PC);
+  e->kernel_changes(SYS_dup2);
+  const long result = heddle::raw_syscall(SYS_dup2, from, to);
+  e->io_happened();
+  return libc_result<int>(result);
+}
+
+HEDDLE_EXPORT int eventfd_read(int descriptor, eventfd_t* value) {
+  return read(descriptor, value, sizeof *value) == sizeof *value ? 0 : -1;
+}
+HEDDLE_EXPORT int eventfd_write(int descriptor, eventfd_t value) {
+  return write(descriptor, &value, sizeof value) == sizeof value ? 0 : -1;
+}
+
+// What makes a kernel object ends the common prefix: each execution needs its own.
+#define HEDDLE_MAKES_OBJECT(name, parameters, arguments) \
+  HEDDLE_EXPORT int name parameters noexcept {           \
+    if (auto* e = engine()) e->leave_prefix();           \
+    return HEDDLE_REAL(name) arguments;                  \
+  }
+HEDDLE_MAKES_OBJECT(pipe, (int* ends), (ends))
+HEDDLE_MAKES_OBJECT(pipe2, (int* ends, int flags), (ends, flags))
+HEDDLE_MAKES_OBJECT(eventfd, (unsigned value, int flags), (value, flags))
+HEDDLE_MAKES_OBJECT(inotify_init, (), ())
+HEDDLE_MAKES_OBJECT(inotify_init1, (int flags), (flags))

@@ -1,0 +1,146 @@
+// Opening files. /dev/urandom and /dev/random are files of bytes that follow from the seed and the execution;
+// what is opened to be written ends the prefix that executions have in common.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/abi/engine_access.h"
+#include "runtime/session/syscall_gate.h"
+
+namespace heddle::abi {
+namespace {
+
+// More than any program draws to seed itself; who reads on comes to the end of the file.
+constexpr std::size_t kBytes = 64 * 1024;
+
+bool is_random_device(const char* path) {
+  for (const char* name : {"/dev/urandom", "/dev/random"}) {
+    const std::size_t length = strlen(name) + 1;
+    if (memcmp(path, name, length) == 0) return true;
+  }
+  return false;
+}
+
+int open_random_bytes(engine::Execution& e) {
+  const long arguments[6] = {};
+  session::program_makes_syscall(SYS_memfd_create, arguments);
+  const long file = raw_syscall(SYS_memfd_create, "random", 0);
+  if (file < 0) {
+    errno = static_cast<int>(-file);
+    return -1;
+  }
+  std::uint64_t words[512];
+  for (std::size_t done = 0; done < kBytes; done += sizeof words) {
+    for (std::uint64_t& word : words) word = e.outside().next();
+    raw_syscall(SYS_write, file, words, sizeof words);
+  }
+  raw_syscall(SYS_lseek, file, 0, SEEK_SET);
+  return static_cast<int>(file);
+}
+
+// A file that is made, emptied or written must not be shared by executions: each opens it for itself.
+void before_open(engine::Execution* e, const char* path, bool writes) {
+  if (e != nullptr && writes && memcmp(path, "/dev/", strlen(path) < 5 ? strlen(path) : 5) != 0)
+    e->leave_prefix();
+}
+bool writes(int flags) { return (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0; }
+bool writes(const char* mode) {
+  for (const char* c = mode; *c != '\0'; ++c) {
+    if (*c == 'w' || *c == 'a' || *c == '+') return true;
+  }
+  return false;
+}
+
+bool needs_mode(int flags) { return (flags & (O_CREAT | O_TMPFILE)) != 0; }
+
+}  // namespace
+}  // namespace heddle::abi
+
+using heddle::abi::engine;
+using heddle::abi::is_random_device;
+
+#define HEDDLE_OPEN(name)                                                                  \
+  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                               \
+    mode_t mode = 0;                                                                       \
+    if (heddle::abi::needs_mode(flags)) {                                                  \
+      va_list list;                                                                        \
+      va_start(list, flags);                                                               \
+      mode = va_arg(list, mode_t);                                                         \
+      va_end(list);                                                                        \
+    }                                                                                      \
+    auto* e = engine();                                                                    \
+    if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e); \
+    heddle::abi::before_open(e, path, heddle::abi::writes(flags));                         \
+    return HEDDLE_REAL(name)(path, flags, mode);                                           \
+  }
+
+#define HEDDLE_FOPEN(name)                                        \
+  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {  \
+    auto* e = engine();                                           \
+    if (e != nullptr && is_random_device(path)) {                 \
+      const int file = heddle::abi::open_random_bytes(*e);        \
+      return file < 0 ? nullptr : fdopen(file, "r");              \
+    }                                                             \
+    heddle::abi::before_open(e, path, heddle::abi::writes(mode)); \
+    return HEDDLE_REAL(name)(path, mode);                         \
+  }
+
+HEDDLE_OPEN(open)
+HEDDLE_OPEN(open64)
+HEDDLE_FOPEN(fopen)
+HEDDLE_FOPEN(fopen64)
+
+HEDDLE_EXPORT int openat(int directory, const char* path, int flags, ...) {
+  mode_t mode = 0;
+  if (heddle::abi::needs_mode(flags)) {
+    va_list list;
+    va_start(list, flags);
+    mode = va_arg(list, mode_t);
+    va_end(list);
+  }
+  auto* e = engine();
+  if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e);
+  heddle::abi::before_open(e, path, heddle::abi::writes(flags));
+  return HEDDLE_REAL(openat)(directory, path, flags, mode);
+}
+
+#define HEDDLE_MAKES_FILE(result, name, parameters, arguments) \
+  HEDDLE_EXPORT result name parameters {                       \
+    if (auto* e = engine()) e->leave_prefix();                 \
+    return HEDDLE_REAL(name) arguments;                        \
+  }
+HEDDLE_MAKES_FILE(int, creat, (const char* path, mode_t mode), (path, mode))
+HEDDLE_MAKES_FILE(int, mkstemp, (char* path), (path))
+HEDDLE_MAKES_FILE(int, mkstemp64, (char* path), (path))
+HEDDLE_MAKES_FILE(int, mkostemp, (char* path, int flags), (path, flags))
+HEDDLE_MAKES_FILE(int, mkstemps, (char* path, int suffix), (path, suffix))
+HEDDLE_MAKES_FILE(FILE*, tmpfile, (), ())
+HEDDLE_MAKES_FILE(FILE*, tmpfile64, (), ())
+HEDDLE_EXPORT char* mkdtemp(char* path) noexcept {
+  if (auto* e = engine()) e->leave_prefix();
+  return HEDDLE_REAL(mkdtemp)(path);
+}
+HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  if (auto* e = engine()) e->leave_prefix();
+  return HEDDLE_REAL(shm_open)(name, flags, mode);
+}
+HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
+  if (auto* e = engine()) e->leave_prefix();
+  return HEDDLE_REAL(memfd_create)(name, flags);
+}
+// Shared memory that a process of the zygote could write would be the same for all executions.
+HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
+                         off_t offset) noexcept {
+  if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0)
+    e->leave_prefix();
+  return HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
+}
+HEDDLE_EXPORT void* mmap64(void* address, std::size_t bytes, int protection, int flags, int file,
+                           off64_t offset) noexcept {
+  return mmap(address, bytes, protection, flags, file, offset);
+}

@@ -1,0 +1,263 @@
+// Names, stacks, scheduling parameters and processor sets of threads. The kernel does not know our threads,
+// and none of these changes who runs when: they are kept and told back as the kernel would.
+#include "runtime/abi/thread_attributes.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "core/base/pages.h"
+#include "runtime/abi/process_ids.h"
+#include "runtime/session/session.h"
+
+namespace heddle::abi {
+namespace {
+
+struct Attributes {
+  std::uint64_t stack_bytes = 0;
+  std::size_t guard_bytes = kPageSize;
+  int policy = SCHED_OTHER;
+  sched_param parameters{};
+  bool has_affinity = false;
+  cpu_set_t affinity{};
+};
+
+// By slot; pages are touched as threads are made. Slot 0 is main.
+Attributes kept[kMaxThreads];
+
+Attributes& attributes_of(const sched::Thread& t) { return kept[index_of(t.id)]; }
+
+bool valid_scheduling(int policy, const sched_param& parameters) {
+  const int lowest = sched_get_priority_min(policy);
+  return lowest >= 0 && parameters.sched_priority >= lowest &&
+         parameters.sched_priority <= sched_get_priority_max(policy);
+}
+
+// The processors that the process may use.
+std::size_t process_affinity(cpu_set_t& set) {
+  set = cpu_set_t{};
+  const long bytes = raw_syscall(SYS_sched_getaffinity, 0, sizeof set, &set);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : sizeof set;
+}
+
+int get_affinity(const sched::Thread& t, std::size_t bytes, cpu_set_t* result) {
+  cpu_set_t set;
+  const std::size_t used = process_affinity(set);
+  if (bytes < used) return EINVAL;
+  if (attributes_of(t).has_affinity) set = attributes_of(t).affinity;
+  memset(result, 0, bytes);
+  memcpy(result, &set, bytes < sizeof set ? bytes : sizeof set);
+  return 0;
+}
+
+int set_affinity(const sched::Thread& t, std::size_t bytes, const cpu_set_t* wanted) {
+  cpu_set_t set;
+  process_affinity(set);
+  cpu_set_t asked{};
+  memcpy(&asked, wanted, bytes < sizeof asked ? bytes : sizeof asked);
+  bool any = false;
+  for (std::size_t i = 0; i < sizeof(set.__bits) / sizeof(set.__bits[0]); ++i) {
+    asked.__bits[i] &= set.__bits[i];
+    any = any || asked.__bits[i] != 0;
+  }
+  if (!any) return EINVAL;
+  attributes_of(t).affinity = asked;
+  attributes_of(t).has_affinity = true;
+  return 0;
+}
+
+int set_scheduling(const sched::Thread& t, int policy, const sched_param& parameters) {
+  if (!valid_scheduling(policy & ~SCHED_RESET_ON_FORK, parameters)) return EINVAL;
+  attributes_of(t).policy = policy;
+  attributes_of(t).parameters = parameters;
+  return 0;
+}
+
+// Threads are spread over the processors that they may use; none ever moves.
+unsigned processor_of(const sched::Thread& t) {
+  cpu_set_t set;
+  get_affinity(t, sizeof set, &set);
+  unsigned count = 0;
+  for (unsigned i = 0; i < CPU_SETSIZE; ++i) count += CPU_ISSET(i, &set) ? 1 : 0;
+  unsigned wanted = index_of(t.id) % (count == 0 ? 1 : count);
+  for (unsigned i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &set) && wanted-- == 0) return i;
+  }
+  return 0;
+}
+
+int as_result(int error) {
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+void keep_attributes(engine::Execution& e, const sched::Thread& t, const pthread_attr_t* attributes,
+                     std::size_t stack_bytes) {
+  Attributes& a = attributes_of(t);
+  a = attributes_of(e.self());  // policy, priority and processors are inherited
+  a.stack_bytes = stack_bytes;
+  a.guard_bytes = kPageSize;
+  if (attributes == nullptr) return;
+  engine::RuntimeScope scope;
+  pthread_attr_getguardsize(attributes, &a.guard_bytes);
+  int inherit = PTHREAD_INHERIT_SCHED;
+  pthread_attr_getinheritsched(attributes, &inherit);
+  if (inherit == PTHREAD_EXPLICIT_SCHED) {
+    pthread_attr_getschedpolicy(attributes, &a.policy);
+    pthread_attr_getschedparam(attributes, &a.parameters);
+  }
+  cpu_set_t set{};
+  if (pthread_attr_getaffinity_np(attributes, sizeof set, &set) == 0) {
+    bool all = true;  // libc's answer where no set was given
+    for (const unsigned long word : set.__bits) all = all && word == ~0ul;
+    if (!all) set_affinity(t, sizeof set, &set);
+  }
+}
+
+sched::Thread* thread_of_tid(engine::Execution& e, pid_t tid) {
+  if (tid == 0) return &e.self();
+  const pid_t index = tid - kProgramPid;
+  if (index < 0 || static_cast<std::uint32_t>(index) >= e.scheduler().thread_count()) return nullptr;
+  sched::Thread& t = e.scheduler().thread(ThreadId{static_cast<std::uint16_t>(index)});
+  return t.state == sched::ThreadState::kFinished ? nullptr : &t;
+}
+
+}  // namespace heddle::abi
+
+using heddle::abi::as_result;
+using heddle::abi::attributes_of;
+using heddle::abi::engine;
+using heddle::abi::thread_of_tid;
+using heddle::sched::Thread;
+
+// HEDDLE_THREAD(name, arguments): the thread behind a pthread_t under the engine; natively libc's answer.
+#define HEDDLE_FIND_THREAD(name, ...)                      \
+  auto* e = engine();                                      \
+  if (e == nullptr) return HEDDLE_REAL(name)(__VA_ARGS__); \
+  Thread* t = e->scheduler().find(thread);                 \
+  if (t == nullptr || t->joined) return ESRCH;
+
+HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
+  HEDDLE_FIND_THREAD(pthread_setname_np, thread, name)
+  if (strlen(name) >= sizeof t->name) return ERANGE;
+  memcpy(t->name, name, strlen(name) + 1);
+  return 0;
+}
+
+// A thread without a name has its creator's, in the end the program's.
+HEDDLE_EXPORT int pthread_getname_np(pthread_t thread, char* buffer, std::size_t size) noexcept {
+  HEDDLE_FIND_THREAD(pthread_getname_np, thread, buffer, size)
+  const char* name = t->name[0] != '\0' ? t->name : heddle::abi::program_short_name();
+  if (size <= strlen(name)) return ERANGE;
+  memcpy(buffer, name, strlen(name) + 1);
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
+  HEDDLE_FIND_THREAD(pthread_getattr_np, thread, attributes)
+  heddle::engine::RuntimeScope scope;
+  if (const int error = pthread_attr_init(attributes); error != 0) return error;
+  const auto& a = attributes_of(*t);
+  std::uint64_t low = t->ghost.stack_low;
+  std::uint64_t bytes = a.stack_bytes;
+  if (t->id == heddle::kMainThread) {
+    low = heddle::address_map::kMainStack + heddle::kPageSize;
+    bytes = heddle::abi::main_stack_bytes() - heddle::kPageSize;
+  } else {
+    // The slot may be larger than what was asked for: what counts is below the first frame.
+    low = (reinterpret_cast<std::uint64_t>(t->ghost.stack_top) + heddle::kPageSize - bytes) &
+          ~std::uint64_t{heddle::kPageSize - 1};
+    if (low < t->ghost.stack_low) low = t->ghost.stack_low;
+  }
+  pthread_attr_setstack(attributes, reinterpret_cast<void*>(low), bytes);
+  pthread_attr_setguardsize(attributes, a.guard_bytes);
+  pthread_attr_setdetachstate(attributes, t->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+  pthread_attr_setschedpolicy(attributes, a.policy);
+  pthread_attr_setschedparam(attributes, &a.parameters);
+  if (a.has_affinity) pthread_attr_setaffinity_np(attributes, sizeof a.affinity, &a.affinity);
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_setschedparam(pthread_t thread, int policy,
+                                        const sched_param* parameters) noexcept {
+  HEDDLE_FIND_THREAD(pthread_setschedparam, thread, policy, parameters)
+  return heddle::abi::set_scheduling(*t, policy, *parameters);
+}
+
+HEDDLE_EXPORT int pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) noexcept {
+  HEDDLE_FIND_THREAD(pthread_getschedparam, thread, policy, parameters)
+  *policy = attributes_of(*t).policy;
+  *parameters = attributes_of(*t).parameters;
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_setschedprio(pthread_t thread, int priority) noexcept {
+  HEDDLE_FIND_THREAD(pthread_setschedprio, thread, priority)
+  sched_param parameters{};
+  parameters.sched_priority = priority;
+  return heddle::abi::set_scheduling(*t, attributes_of(*t).policy, parameters);
+}
+
+HEDDLE_EXPORT int pthread_setaffinity_np(pthread_t thread, std::size_t bytes, const cpu_set_t* set) noexcept {
+  HEDDLE_FIND_THREAD(pthread_setaffinity_np, thread, bytes, set)
+  return heddle::abi::set_affinity(*t, bytes, set);
+}
+
+HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t thread, std::size_t bytes, cpu_set_t* set) noexcept {
+  HEDDLE_FIND_THREAD(pthread_getaffinity_np, thread, bytes, set)
+  return heddle::abi::get_affinity(*t, bytes, set);
+}
+
+// Each thread's clock is the process's: virtual time does not tell them apart.
+HEDDLE_EXPORT int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
+  HEDDLE_FIND_THREAD(pthread_getcpuclockid, thread, clock)
+  *clock = CLOCK_THREAD_CPUTIME_ID;
+  return 0;
+}
+
+// The kernel's calls by thread id; 0 is the caller. Another process's go to the kernel.
+#define HEDDLE_FIND_TID(name, ...)                             \
+  auto* e = engine();                                          \
+  Thread* t = e != nullptr ? thread_of_tid(*e, pid) : nullptr; \
+  if (t == nullptr) return HEDDLE_REAL(name)(__VA_ARGS__);
+
+HEDDLE_EXPORT int sched_setaffinity(pid_t pid, std::size_t bytes, const cpu_set_t* set) noexcept {
+  HEDDLE_FIND_TID(sched_setaffinity, pid, bytes, set)
+  return as_result(heddle::abi::set_affinity(*t, bytes, set));
+}
+HEDDLE_EXPORT int sched_getaffinity(pid_t pid, std::size_t bytes, cpu_set_t* set) noexcept {
+  HEDDLE_FIND_TID(sched_getaffinity, pid, bytes, set)
+  return as_result(heddle::abi::get_affinity(*t, bytes, set));
+}
+HEDDLE_EXPORT int sched_setscheduler(pid_t pid, int policy, const sched_param* parameters) noexcept {
+  HEDDLE_FIND_TID(sched_setscheduler, pid, policy, parameters)
+  return as_result(heddle::abi::set_scheduling(*t, policy, *parameters));
+}
+HEDDLE_EXPORT int sched_getscheduler(pid_t pid) noexcept {
+  HEDDLE_FIND_TID(sched_getscheduler, pid)
+  return attributes_of(*t).policy;
+}
+HEDDLE_EXPORT int sched_setparam(pid_t pid, const sched_param* parameters) noexcept {
+  HEDDLE_FIND_TID(sched_setparam, pid, parameters)
+  return as_result(heddle::abi::set_scheduling(*t, attributes_of(*t).policy, *parameters));
+}
+HEDDLE_EXPORT int sched_getparam(pid_t pid, sched_param* parameters) noexcept {
+  HEDDLE_FIND_TID(sched_getparam, pid, parameters)
+  *parameters = attributes_of(*t).parameters;
+  return 0;
+}
+
+HEDDLE_EXPORT int sched_getcpu() noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(sched_getcpu)();
+  return static_cast<int>(heddle::abi::processor_of(e->self()));
+}
+HEDDLE_EXPORT int getcpu(unsigned* processor, unsigned* node) noexcept {
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(getcpu)(processor, node);
+  if (processor != nullptr) *processor = heddle::abi::processor_of(e->self());
+  if (node != nullptr) *node = 0;
+  return 0;
+}

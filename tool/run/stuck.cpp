@@ -1,0 +1,78 @@
+#include "tool/run/stuck.h"
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace heddle::run {
+namespace {
+
+std::string system_call_name(std::int32_t number) {
+  struct Name {
+    long number;
+    const char* name;
+  };
+  constexpr Name kNames[] = {{SYS_read, "read"},
+                             {SYS_write, "write"},
+                             {SYS_poll, "poll"},
+                             {SYS_ppoll, "ppoll"},
+                             {SYS_futex, "futex"},
+                             {SYS_wait4, "wait4"},
+                             {SYS_recvfrom, "recvfrom"},
+                             {SYS_sendto, "sendto"},
+                             {SYS_accept, "accept"},
+                             {SYS_connect, "connect"},
+                             {SYS_nanosleep, "nanosleep"},
+                             {SYS_openat, "openat"},
+                             {SYS_epoll_wait, "epoll_wait"},
+                             {SYS_flock, "flock"},
+                             {SYS_clock_nanosleep, "clock_nanosleep"}};
+  for (const Name& known : kNames) {
+    if (known.number == number) return known.name;
+  }
+  return "number " + std::to_string(number);
+}
+
+std::string module_of(const ChannelHeader& header, std::uint64_t pc) {
+  const char* paths = reinterpret_cast<const char*>(&header) + header.module_text.offset;
+  for (std::uint32_t i = 0; i < std::min(header.module_count, kMaxModules); ++i) {
+    const Module& m = header.modules[i];
+    if (pc < m.begin || pc >= m.end || m.path >= header.module_text.bytes) continue;
+    const std::string path(paths + m.path, strnlen(paths + m.path, header.module_text.bytes - m.path));
+    char offset[32];
+    std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(pc - m.base));
+    return path.substr(path.rfind('/') + 1) + offset;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string describe_stuck(const ChannelHeader& header) {
+  const StuckPlace& stuck = header.stuck;
+  if (stuck.known == 0 && stuck.system_call < 0) return "";
+  std::string text = "Execution " + std::to_string(stuck.index) + " ran out of time (--timeout).";
+  if (stuck.progressed != 0)
+    return text + " It was still making progress: give it more, or bound its steps (--max-steps).";
+  const std::string thread =
+      stuck.thread == 0 ? "The main thread" : "Thread T" + std::to_string(stuck.thread);
+  const std::string place(stuck.place, strnlen(stuck.place, sizeof stuck.place));
+  text += " " + thread;
+  if (stuck.system_call >= 0) {
+    text += " was blocked in the system call " + system_call_name(stuck.system_call) + " (first argument " +
+            std::to_string(stuck.argument) + ")";
+  } else {
+    text += " was running";
+  }
+  if (!place.empty()) text += " in " + place;
+  const std::string last = module_of(header, stuck.last_pc);
+  if (!last.empty()) text += ", after " + last + " in instrumented code";
+  text +=
+      ". Nothing there tells heddle to let another thread run: if it waits for one, build that code with "
+      "heddle, too, or let it wait by pthread or system calls of its own (docs/outside-world.md).";
+  return text;
+}
+
+}  // namespace heddle::run
