@@ -6,7 +6,8 @@
 namespace heddle::compiler {
 
 InstallLayout layout_under(const std::string& prefix) {
-  return {prefix + "/lib/libheddle.so", prefix + "/lib/heddle/link", prefix + "/include"};
+  return {prefix + "/lib/libheddle.so", prefix + "/lib/heddle/link", prefix + "/include",
+          prefix + "/share/heddle/litmus", prefix + "/lib/heddle/litmus-interpreter"};
 }
 
 Result<InstallLayout> find_layout() {

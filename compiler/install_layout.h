@@ -1,6 +1,6 @@
 // Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
-//   <prefix>/include/heddle/heddle.h
+//   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter   <prefix>/share/heddle/litmus/
 #pragma once
 
 #include <string>
@@ -13,6 +13,8 @@ struct InstallLayout {
   std::string library;   // libheddle.so, what programs are linked with
   std::string link_dir;  // libheddle.so.0 for the loader, and stand-ins for what gcc asks for; nothing else
   std::string include_dir;  // the parent of heddle/heddle.h
+  std::string litmus_dir;   // *.litmus files
+  std::string litmus_interpreter;
 };
 
 InstallLayout layout_under(const std::string& prefix);

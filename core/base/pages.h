@@ -40,4 +40,12 @@ inline void* map_pages(std::size_t bytes) {
   return reinterpret_cast<void*>(result);
 }
 
+// Zeroed pages that this process shares with those that it will start.
+inline void* map_shared_pages(std::size_t bytes) {
+  const long result = raw_syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  HEDDLE_CHECK(result > 0 || result < -4095);
+  return reinterpret_cast<void*>(result);
+}
+
 }  // namespace heddle

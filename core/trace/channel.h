@@ -86,6 +86,7 @@ inline constexpr std::uint32_t kNoChoice = 8;  // the program ended before its f
 inline constexpr std::uint32_t kFairMode = 16;
 inline constexpr std::uint32_t kGuidedDefaults = 32;   // guided replay had to fall back to defaults
 inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for the shadow
+inline constexpr std::uint32_t kChoicesHeld = 128;     // the choices stay in the channel until this was read
 }  // namespace result_flags
 
 struct Module {
@@ -165,7 +166,8 @@ struct CampaignState {
   std::atomic<std::uint64_t> next_index{0};
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};
-  std::atomic<std::uint32_t> signal{0};  // futex word: bumped when any worker has something to say
+  std::atomic<std::uint32_t> exhausted{0};  // the strategy has tried every execution that there is
+  std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
 };
 
 struct ChannelSizes {

@@ -81,6 +81,9 @@ struct Event {
   ThreadId other = kNoThread;
   std::uint32_t text = 0;        // offset into the channel's text section, 0: none
   std::uint32_t candidates = 0;  // how many stores a load could have read
+  // Which atomic object this was, counted from 1: memory that is freed, or plainly initialised anew, holds
+  // another one afterwards, with a modification order of its own. 0: no atomic access.
+  std::uint32_t location = 0;
   EventKind kind = EventKind::kNone;
   MemoryOrder order = MemoryOrder::kRelaxed;
   std::uint8_t size = 0;

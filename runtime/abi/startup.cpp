@@ -88,6 +88,11 @@ __attribute__((constructor(101))) void start_engine() {
   current = session::start();
 }
 
+// Runs after the destructors of the program, and of the libraries that were loaded with it.
+__attribute__((destructor(101))) void end_engine() {
+  if (current != nullptr) session::program_ended();
+}
+
 }  // namespace
 }  // namespace heddle::abi
 

@@ -201,7 +201,9 @@ void Execution::report_use_after_free(Address address, std::uint64_t bytes, std:
   finish(Ending::kFinding, 0);
 }
 
-void Execution::settle_events() {
+void Execution::settle() {
+  before_access();
+  if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
   if (!recording_) return;
   recording_ = false;
   Event* events = channel_.events();
@@ -209,7 +211,6 @@ void Execution::settle_events() {
   for (const memory::MoPosition& p : memory_.modification_order_positions()) {
     if (index_of(p.event) < count) events[index_of(p.event)].mo_position = p.position;
   }
-  if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
 }
 
 }  // namespace heddle::engine

@@ -74,6 +74,7 @@ class AtomicOperation {
     event->size = sizeof(T);
     event->value = static_cast<std::uint64_t>(kind == EventKind::kAtomicStore ? written : read);
     event->value2 = static_cast<std::uint64_t>(written);
+    event->location = e_.memory().last_location();
     if (e_.memory().latest_only()) event->flags |= event_flags::kLatestOnly;
     if (candidate == nullptr) return;
     event->reads_from = candidate->event;

@@ -209,8 +209,9 @@ class Execution final : public strategy::View {
   void check_not_freed(Address address, std::uint64_t bytes, std::uint64_t pc) {
     if (heap::Heap::is_freed(address)) report_use_after_free(address, bytes, pc);
   }
-  // Writes each store's place in its modification order into the events. The end: no operation may follow.
-  void settle_events();
+  // What is known only at the end, after which no operation may follow: were candidates dropped, and in the
+  // events each store's place in its modification order.
+  void settle();
 
   // --- stacks and findings (findings.cpp)
   // -------------------------------------------------------------------------

@@ -306,8 +306,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
-  before_access();
-  settle_events();
+  settle();
   ChannelHeader& h = *channel_.header();
   h.current.choices = h.choice_count.load(std::memory_order_relaxed);
   h.current.events = h.event_count.load(std::memory_order_relaxed);

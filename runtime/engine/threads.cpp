@@ -97,7 +97,10 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   if (t == &self()) thread_misuse("a thread joins itself", *t, pc);
   while (t->state != ThreadState::kFinished) {
     if (only_try) return EBUSY;
+    // Until then it can do nothing, and afterwards it knows what that thread knew: nothing is kept for it.
+    if (deadline == sched::kNoDeadline) memory_.thread_waits_for(scheduler_.current(), t->id);
     if (!wait(WaitKind::kJoin, handle, deadline, t->id)) return ETIMEDOUT;
+    memory_.thread_waits_for(scheduler_.current(), kNoThread);
   }
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);

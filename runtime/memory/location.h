@@ -84,6 +84,7 @@ struct Accessor {
 
 struct Location {
   Address address = 0;
+  std::uint32_t number = 0;  // among all locations of the execution, from 1
   Location* next_in_bucket = nullptr;
   Location* next = nullptr;  // all locations, for the end of an execution
   Location* previous = nullptr;

@@ -13,6 +13,7 @@ constexpr std::uint32_t kFirstCapacity = 2;
 
 Location& MemoryModel::create(Address address, std::uint8_t size, const Value& initial) {
   Location& x = *table_.insert(address, size);
+  x.number = ++locations_made_;
   order_.allocate(x, kFirstCapacity);
   const std::uint64_t nothing = 0;
   x.floor = order_.append_store(x, &nothing);

@@ -41,6 +41,7 @@ void MemoryModel::reset(const Options& options) {
   bounds_.reset();
   failure_bounds_.reset();
   steps_ = 0;
+  locations_made_ = 0;
   pruned_ = false;
   pending_ = {};
   candidates_ = nullptr;

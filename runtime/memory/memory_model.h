@@ -178,6 +178,8 @@ class MemoryModel {
   bool pruned() const { return pruned_; }
   // Did the last access fall back to real memory because of overlapping sizes?
   bool latest_only() const { return pending_.location != nullptr && pending_.location->latest_only; }
+  // Which location the last access was of: memory that starts anew gets another number.
+  std::uint32_t last_location() const { return pending_.location != nullptr ? pending_.location->number : 0; }
   // Where each recorded store came in its location's modification order, in one total order that agrees with
   // all that was observed. Ends the execution: only reset() may follow.
   std::span<const MoPosition> modification_order_positions();
@@ -267,6 +269,7 @@ class MemoryModel {
   Options options_;
   std::uint32_t window_ = 0;  // stores per location; no limit: 0xffffffff
   std::uint32_t steps_ = 0;
+  std::uint32_t locations_made_ = 0;
   bool pruned_ = false;
   Pending pending_;
   Candidate* candidates_ = nullptr;

@@ -110,13 +110,13 @@ engine::Execution* start() {
     raw_syscall(SYS_close, h.campaign_fd);
   }
   offer_to_the_oom_killer();
-  strategy::Strategy* strategy = chosen_strategy(h.spec);
-  HEDDLE_CHECK(strategy != nullptr);
+  s.strategy = chosen_strategy(h.spec);
+  HEDDLE_CHECK(s.strategy != nullptr);
   h.heap_address = address_map::kHeap;
   note_modules();
   h.program_address = h.module_count != 0 ? h.modules[0].base : 0;
   s.execution = new (execution_storage) engine::Execution;
-  s.execution->start(s.channel, strategy, {at_first_choice, end_execution});
+  s.execution->start(s.channel, s.strategy, {at_first_choice, end_execution});
   h.current.threads = 1;
   h.state.store(WorkerState::kPrefix, std::memory_order_release);
   install_crash_handlers();
@@ -133,6 +133,8 @@ void note_modules() {
   engine::RuntimeScope scope;
   write_modules(the_state->channel);
 }
+
+void program_ended() { the_state->execution->settle(); }
 
 void program_exits(int status) {
   the_state->channel.header()->current.status = status;

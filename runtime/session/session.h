@@ -26,6 +26,9 @@ engine::Execution* execution();
 // The program is about to end in order, with this status: the last moment at which the engine can look.
 void program_exits(int status);
 
+// The program has ended in order, and its destructors have run.
+void program_ended();
+
 // In a child that the program forked for itself: it is no execution of ours and reports nothing.
 void leave_engine();
 

@@ -12,6 +12,7 @@ struct State {
   Channel channel;
   engine::Execution* execution = nullptr;
   CampaignState* campaign = nullptr;
+  strategy::Strategy* strategy = nullptr;
 
   // What happened before the first choice, common to all executions.
   std::uint32_t prefix_events = 0;

@@ -38,26 +38,41 @@ void die_with_parent(long parent) {
   if (raw_syscall(SYS_getppid) != parent) leave();
 }
 
+// Until the tool has taken results up to this number from the ring, or wants no more.
+void wait_until_read(const State& s, std::uint64_t number) {
+  const ChannelHeader& h = *s.channel.header();
+  while (h.ring_read.load(std::memory_order_acquire) < number) {
+    if (h.stop.load(std::memory_order_relaxed) != 0) return;
+    if (s.campaign != nullptr && s.campaign->stop.load(std::memory_order_relaxed) != 0) return;
+    timespec pause{0, 200'000};
+    raw_syscall(SYS_nanosleep, &pause, 0);
+  }
+}
+
 // Publishes the current result in the ring and tells the tool.
 void publish(State& s) {
   ChannelHeader& h = *s.channel.header();
   const std::uint64_t at = h.ring_written.load(std::memory_order_relaxed);
-  while (at - h.ring_read.load(std::memory_order_acquire) >= s.channel.ring_capacity()) {
-    if (h.stop.load(std::memory_order_relaxed) != 0) return;
-    timespec pause{0, 200'000};
-    raw_syscall(SYS_nanosleep, &pause, 0);
-  }
+  if (at >= s.channel.ring_capacity()) wait_until_read(s, at + 1 - s.channel.ring_capacity());
+  const bool urgent = h.current.findings != 0 || h.current.ending != Ending::kExited || h.current.status != 0;
+  // What its index does not repeat has to be repeated by its choices: they wait for the tool.
+  const bool hold = urgent && !s.strategy->repeatable_by_index();
+  if (hold) h.current.flags |= result_flags::kChoicesHeld;
   s.channel.ring()[at % s.channel.ring_capacity()] = h.current;
   h.ring_written.store(at + 1, std::memory_order_release);
-  const bool urgent = h.current.findings != 0 || h.current.ending != Ending::kExited || h.current.status != 0;
   if (s.campaign != nullptr && (urgent || at % 256 == 0)) {
     s.campaign->signal.fetch_add(1, std::memory_order_release);
     raw_syscall(SYS_futex, &s.campaign->signal, FUTEX_WAKE, 1, 0, 0, 0);
   }
+  if (hold) wait_until_read(s, at + 1);
 }
 
 bool take_index(State& s, std::uint64_t& index) {
   if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
+  if (!s.strategy->prepare_next()) {
+    if (s.strategy->explored_all()) s.campaign->exhausted.store(1, std::memory_order_relaxed);
+    return false;
+  }
   index = s.campaign->next_index.fetch_add(1, std::memory_order_relaxed);
   return index < s.campaign->limit.load(std::memory_order_relaxed);
 }

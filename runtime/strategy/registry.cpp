@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/random.h"
 
 namespace heddle::strategy {
@@ -26,6 +27,7 @@ Strategy* make() {
 Strategy* make_strategy(const char* text) {
   if (names(text, "auto")) return make<RandomStrategy>();  // an alias until the portfolio is there
   if (names(text, "random")) return make<RandomStrategy>();
+  if (names(text, "exhaustive")) return make<ExhaustiveStrategy>();
   return nullptr;
 }
 

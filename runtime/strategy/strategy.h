@@ -52,6 +52,13 @@ class Strategy {
   // Execution `index` of the campaign with this seed begins. Everything random is drawn from the two.
   virtual void begin(std::uint64_t seed, std::uint64_t index, const View& view) = 0;
   virtual std::uint32_t choose(const ChoicePoint& point) = 0;
+  // Called in the process that starts executions, before each: false when there is none left to try. A
+  // strategy that learns from one execution for the next keeps what it knows in memory that both share.
+  virtual bool prepare_next() { return true; }
+  // After prepare_next() said false: was every execution tried that there is?
+  virtual bool explored_all() const { return false; }
+  // Are the choices of an execution a function of seed and index alone? Otherwise only its log can repeat it.
+  virtual bool repeatable_by_index() const { return true; }
   // True when the log that is being replayed does not fit the program (exact replay only).
   virtual bool diverged() const { return false; }
   // Of a strategy that draws every choice by below(count) from one generator: that generator, so that the

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles and runs the programs of tests/programs the way a user would.
 
-    run_programs.py [--heddle FILE] [--compiler g++|clang++-19|libc++] [--work DIR] [PROGRAM ...]
+    run_programs.py [--heddle FILE] [--compiler g++|clang++-19|libc++] [--work DIR] [--check-trace FILE] [PROGRAM ...]
 
 The folder of a program is its verdict. One in pass/ has to survive every execution (exit code 0); one in fail/ has
 to be caught (66) with the kind of finding that its first line names, and `heddle replay` has to reproduce that kind.
@@ -23,7 +23,8 @@ A program with cases lies elsewhere (conformance/, libraries/). Each is named by
     // case: NAME => KIND: TEXT             is caught, and the report has this text in it
     // case: NAME => warning KIND: TEXT     survives, with this warning
 
-The compiler `libc++` is clang++-19 -stdlib=libc++. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
+With --check-trace (build/bin/check_trace), three recorded executions of each program, and what was found, go through
+the axiom checker of tests/oracle. The compiler `libc++` is clang++-19 -stdlib=libc++. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import glob
@@ -124,7 +125,8 @@ class Program:
 class Test:
     """One program with one compiler. Everything happens in a folder of its own, which is kept."""
 
-    def __init__(self, heddle, program, compiler, work):
+    def __init__(self, heddle, program, compiler, work, check_trace=None):
+        self.check_trace = check_trace and os.path.realpath(check_trace)
         self.heddle, self.program, self.compiler = os.path.realpath(heddle), program, compiler
         name = f"{program.verdict}-{os.path.basename(program.path)}-{compiler}"
         self.folder = os.path.join(os.path.realpath(work), name)
@@ -132,7 +134,9 @@ class Test:
 
     def call(self, *arguments):
         """Runs heddle; answers (exit code, all output)."""
-        command = [self.heddle, *arguments]
+        return self.call_tool(self.heddle, *arguments)
+
+    def call_tool(self, *command):
         self.commands.append(shlex.join(command))
         # A process group, so that a hang takes its workers along.
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -155,13 +159,17 @@ class Test:
             except Failure as failure:
                 name = f"{case.arguments[0]}: " if "case" in self.program.directives else ""
                 raise Failure(f"{name}{failure}") from None
+        if "case" not in self.program.directives:
+            self.expect_consistent("-n", "3", "--", "./program", *self.program.words("args"))
         if self.compiler == "g++" and "case" not in self.program.directives:
             self.expect_same_executions()
 
     def check(self, case):
         report, output = self.explore(case)
         if case.verdict == "fail":
-            self.expect_replay(self.expect_finding(case, report, output))
+            finding = self.expect_finding(case, report, output)
+            self.expect_replay(finding)
+            self.expect_consistent(finding["artifact"])
         else:
             self.expect_clean(case, report)
 
@@ -180,6 +188,14 @@ class Test:
         with open(os.path.join(self.folder, f"{way}.json"), encoding="utf-8") as file:
             report = json.load(file)
         return report["digest"], report["executions"], report["buggy_executions"]
+
+    def expect_consistent(self, *arguments):
+        """The axioms hold in these executions."""
+        if self.check_trace is None:
+            return
+        status, output = self.call_tool(self.check_trace, *arguments)
+        if status != 0:
+            raise Failure(f"an execution that the memory model forbids\n{tail(output)}")
 
     def compile(self):
         flags = self.program.words("flags")
@@ -256,14 +272,14 @@ def tail(output, lines=60):
     return "\n".join(text.splitlines()[-lines:])
 
 
-def run_one(heddle, program, compiler, work):
+def run_one(heddle, program, compiler, work, check_trace=None):
     """Runs one test, says how it went; answers its exit status."""
     name = f"{program.verdict}/{os.path.basename(program.path)} ({compiler})"
     reason = program.skip_reason(compiler)
     if reason is not None:
         print(f"skipped: {name}: {reason}")
         return SKIPPED
-    test = Test(heddle, program, compiler, work)
+    test = Test(heddle, program, compiler, work, check_trace)
     try:
         test.run()
     except (Failure, OSError, json.JSONDecodeError) as failure:
@@ -285,6 +301,7 @@ def main():
     parser.add_argument("--heddle", default=os.path.join(TESTS, "..", "build", "bin", "heddle"))
     parser.add_argument("--compiler", choices=sorted(C_COMPILER), action="append")
     parser.add_argument("--work", default=os.path.join(TESTS, "..", "build", "tests", "programs"))
+    parser.add_argument("--check-trace", metavar="FILE")
     parser.add_argument("--verdict", choices=("pass", "fail"))
     parser.add_argument("--executions", type=int, help="instead of what the programs say")
     parser.add_argument("--directive", action="append", default=[])
@@ -295,7 +312,7 @@ def main():
 
     programs = [Program(path, arguments.verdict, arguments.directive, arguments.executions)
                 for path in arguments.programs or all_programs()]
-    statuses = [run_one(arguments.heddle, program, compiler, arguments.work)
+    statuses = [run_one(arguments.heddle, program, compiler, arguments.work, arguments.check_trace)
                 for program in programs for compiler in arguments.compiler or ("clang++-19", "g++")]
     if len(statuses) == 1:
         return statuses[0]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What users rely on in --suppressions: known findings stay quiet, others are still found, bad files are refused."""
+import os
 import unittest
 
 from heddle_driver import BAD_INPUT, BUG, NO_BUG, HeddleTest
@@ -23,10 +24,12 @@ int main(void) {
 
 class SuppressionsTest(HeddleTest):
     def build(self, second):
-        self.compile("program.c", TWO_RACES.replace("SECOND", second))
+        self.compile(TWO_RACES.replace("SECOND", second))
 
-    def campaign(self, *options, executions=40):
-        return self.run_json("-n", str(executions), "--seed", "1", "--max-failures", "0", *options)
+    def campaign(self, *options, executions=40, **environment):
+        report, answer = self.report("-n", str(executions), "--seed", "1", "--max-failures", "0", *options, "--",
+                                     "./program", env={**os.environ, **environment})
+        return answer, report
 
     def test_a_suppressed_race_is_counted_and_no_bug(self):
         self.build("")
@@ -54,8 +57,7 @@ class SuppressionsTest(HeddleTest):
     def test_the_option_variable_names_a_file_too(self):
         self.build("")
         self.write("known", "race:statistic\n")
-        self.environment["HEDDLE_OPTIONS"] = "suppressions=known"
-        answer, _ = self.campaign()
+        answer, _ = self.campaign(HEDDLE_OPTIONS="suppressions=known")
         self.assertEqual(NO_BUG, answer.code, answer.errors)
 
     def test_what_does_not_match_suppresses_nothing(self):

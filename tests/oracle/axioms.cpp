@@ -89,16 +89,11 @@ Relation happens_before(const Execution& e) {
 }
 
 Relation extended_coherence(const Relation& rf, const Relation& mo) {
+  Relation rb = rf.inverse().then(mo);
+  rb.remove_identity();
   Relation eco = rf;
   eco.add_all(mo);
-  for (int r = 0; r < rf.size(); ++r) {  // rb
-    for (int w = 0; w < rf.size(); ++w) {
-      if (!rf.has(w, r)) continue;
-      for (int later = 0; later < rf.size(); ++later) {
-        if (mo.has(w, later) && later != r) eco.add(r, later);
-      }
-    }
-  }
+  eco.add_all(rb);
   eco.close();
   return eco;
 }

@@ -15,6 +15,9 @@ struct GenerateLimits {
   int max_writes_per_location = 4;
 };
 
+// For whoever pays a process for each execution.
+inline constexpr GenerateLimits kSmallPrograms{90, 4};
+
 Program random_program(heddle::Random& random, const GenerateLimits& limits);
 Program mutated_skeleton(heddle::Random& random, const GenerateLimits& limits);
 

@@ -30,6 +30,20 @@ class Relation {
     return result;
   }
 
+  Relation inverse() const {
+    Relation result(n_);
+    for (int a = 0; a < n_; ++a) {
+      for (int b = 0; b < n_; ++b) {
+        if (has(a, b)) result.add(b, a);
+      }
+    }
+    return result;
+  }
+
+  void remove_identity() {
+    for (int a = 0; a < n_; ++a) row(a)[a / 64] &= ~(1ull << (a % 64));
+  }
+
   // this⁺ (Warshall)
   void close() {
     for (int k = 0; k < n_; ++k) {

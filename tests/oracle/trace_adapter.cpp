@@ -7,6 +7,35 @@ namespace {
 
 using HeddleKind = heddle::EventKind;
 
+bool is_access(const heddle::Event& e) {
+  return e.location != 0 && (e.flags & heddle::event_flags::kLatestOnly) == 0;
+}
+
+EventKind kind_of(const heddle::Event& e) {
+  if (e.kind == HeddleKind::kFence) return EventKind::kFence;
+  if (!is_access(e)) return EventKind::kOther;
+  switch (e.kind) {
+    case HeddleKind::kAtomicLoad:
+    case HeddleKind::kCasFailed:
+    case HeddleKind::kVolatileRead:
+      return EventKind::kLoad;
+    case HeddleKind::kAtomicStore:
+    case HeddleKind::kVolatileWrite:
+      return EventKind::kStore;
+    case HeddleKind::kAtomicUpdate:
+      return EventKind::kUpdate;
+    default:
+      return EventKind::kOther;
+  }
+}
+
+bool writes(const heddle::Event& e) {
+  return kind_of(e) == EventKind::kStore || kind_of(e) == EventKind::kUpdate;
+}
+bool reads(const heddle::Event& e) {
+  return kind_of(e) == EventKind::kLoad || kind_of(e) == EventKind::kUpdate;
+}
+
 class Adapter {
  public:
   explicit Adapter(std::span<const heddle::Event> trace) : trace_(trace), index_(trace.size(), -1) {}
@@ -14,7 +43,7 @@ class Adapter {
   Execution adapt() {
     // Initial stores first, as the checker wants them before everything.
     for (const heddle::Event& e : trace_) {
-      if (is_access(e.kind) && locations_.emplace(e.address, static_cast<int>(locations_.size())).second) {
+      if (is_access(e) && locations_.emplace(e.location, static_cast<int>(locations_.size())).second) {
         execution_.events.push_back(
             {EventKind::kInitial, Order::kRelaxed, -1, static_cast<int>(locations_.size()) - 1, -1, 0});
       }
@@ -24,37 +53,13 @@ class Adapter {
   }
 
  private:
-  static bool is_access(HeddleKind kind) {
-    return kind == HeddleKind::kAtomicLoad || kind == HeddleKind::kAtomicStore ||
-           kind == HeddleKind::kAtomicUpdate || kind == HeddleKind::kCasFailed ||
-           kind == HeddleKind::kVolatileRead || kind == HeddleKind::kVolatileWrite;
-  }
-
-  static EventKind kind_of(HeddleKind kind) {
-    switch (kind) {
-      case HeddleKind::kAtomicLoad:
-      case HeddleKind::kCasFailed:
-      case HeddleKind::kVolatileRead:
-        return EventKind::kLoad;
-      case HeddleKind::kAtomicStore:
-      case HeddleKind::kVolatileWrite:
-        return EventKind::kStore;
-      case HeddleKind::kAtomicUpdate:
-        return EventKind::kUpdate;
-      case HeddleKind::kFence:
-        return EventKind::kFence;
-      default:
-        return EventKind::kOther;
-    }
-  }
-
   void add(std::size_t i) {
     const heddle::Event& e = trace_[i];
     Event event;
-    event.kind = kind_of(e.kind);
+    event.kind = kind_of(e);
     event.order = static_cast<Order>(e.order);
     event.thread = static_cast<int>(heddle::index_of(e.thread));
-    if (is_access(e.kind)) event.location = locations_.at(e.address);
+    if (is_access(e)) event.location = locations_.at(e.location);
     if (event.writes()) event.mo_position = static_cast<int>(e.mo_position);
     if (event.reads()) {
       event.reads_from =
@@ -62,7 +67,8 @@ class Adapter {
     }
     index_[i] = static_cast<int>(execution_.events.size());
     execution_.events.push_back(event);
-    synchronise(e, index_[i]);
+    synchronise_threads(e, index_[i]);
+    synchronise_objects(e, index_[i]);
   }
 
   void edge(int from, int to) {
@@ -90,45 +96,55 @@ class Adapter {
   }
 
   struct Object {
-    int last_release = -1;                    // by an owner, a post, or once
-    std::vector<int> readers;                 // read unlocks since
+    int last_release = -1;                    // by an owner, or by the one that initialised
+    std::vector<int> releases;                // read unlocks since, or posts, which do not order one another
     std::map<heddle::ThreadId, bool> writes;  // who holds it for writing
   };
 
-  void synchronise(const heddle::Event& e, int at) {
-    synchronise_threads(e, at);
+  void acquire_all(const Object& object, int at) {
+    edge(object.last_release, at);
+    for (int release : object.releases) edge(release, at);
+  }
+
+  void synchronise_objects(const heddle::Event& e, int at) {
+    if (e.kind == HeddleKind::kAllocate) sizes_[e.address] = e.value;
+    // Whatever comes to lie in freed memory is another object.
+    if (e.kind == HeddleKind::kFree) {
+      objects_.erase(objects_.lower_bound(e.address), objects_.lower_bound(e.address + sizes_[e.address]));
+    }
     Object& object = objects_[e.address];
     switch (e.kind) {
       case HeddleKind::kMutexLock:
       case HeddleKind::kCondWake:
-      case HeddleKind::kOnce:
+      case HeddleKind::kRwlockReadLock:
         edge(object.last_release, at);
-        if (e.kind == HeddleKind::kOnce) object.last_release = at;
+        object.writes[e.thread] = false;
         break;
       case HeddleKind::kMutexUnlock:
       case HeddleKind::kCondWait:
         object.last_release = at;
         break;
-      case HeddleKind::kSemaphoreWait:
-      case HeddleKind::kSemaphorePost:
+      case HeddleKind::kOnce:
+        // The first to come back has initialised; the others have waited for it.
         edge(object.last_release, at);
-        if (e.kind == HeddleKind::kSemaphorePost) object.last_release = at;
+        if (object.last_release < 0) object.last_release = at;
         break;
-      case HeddleKind::kRwlockReadLock:
-        edge(object.last_release, at);
-        object.writes[e.thread] = false;
+      case HeddleKind::kSemaphoreWait:
+        acquire_all(object, at);
+        break;
+      case HeddleKind::kSemaphorePost:
+        object.releases.push_back(at);
         break;
       case HeddleKind::kRwlockWriteLock:
-        edge(object.last_release, at);
-        for (int reader : object.readers) edge(reader, at);
-        object.readers.clear();
+        acquire_all(object, at);
+        object.releases.clear();
         object.writes[e.thread] = true;
         break;
       case HeddleKind::kRwlockUnlock:
         if (object.writes[e.thread]) {
           object.last_release = at;
         } else {
-          object.readers.push_back(at);
+          object.releases.push_back(at);
         }
         break;
       default:
@@ -138,14 +154,47 @@ class Adapter {
 
   std::span<const heddle::Event> trace_;
   std::vector<int> index_;  // by event of the trace
-  std::map<heddle::Address, int> locations_;
+  std::map<std::uint32_t, int> locations_;
   std::map<heddle::ThreadId, int> created_, ended_;
   std::map<heddle::Address, Object> objects_;
+  std::map<heddle::Address, std::uint64_t> sizes_;
   Execution execution_;
 };
+
+std::string describe(std::span<const heddle::Event> trace, std::size_t i) {
+  return "event " + std::to_string(i) + " of thread " + std::to_string(heddle::index_of(trace[i].thread));
+}
+
+std::string malformed_read(std::span<const heddle::Event> trace, std::size_t i) {
+  const heddle::Event& e = trace[i];
+  if (e.reads_from == heddle::kNoEvent) {
+    return (e.flags & heddle::event_flags::kInitial) != 0 ? "" : " reads from nothing";
+  }
+  const std::size_t from = heddle::index_of(e.reads_from);
+  if (from >= i) return " reads from a store that comes later";
+  const heddle::Event& store = trace[from];
+  if (!writes(store) || store.location != e.location) return " reads from what is no store of its location";
+  if (store.value2 != e.value) return " reads another value than was stored";
+  return {};
+}
 
 }  // namespace
 
 Execution execution_of(std::span<const heddle::Event> trace) { return Adapter(trace).adapt(); }
+
+std::string malformed(std::span<const heddle::Event> trace) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (reads(trace[i])) {
+      const std::string wrong = malformed_read(trace, i);
+      if (!wrong.empty()) return describe(trace, i) + wrong;
+    }
+    if (!writes(trace[i])) continue;
+    if (trace[i].mo_position == 0) return describe(trace, i) + " has no place in the modification order";
+    if (!places.emplace(std::pair{trace[i].location, trace[i].mo_position}, i).second)
+      return describe(trace, i) + " has the place of another store in the modification order";
+  }
+  return {};
+}
 
 }  // namespace oracle

@@ -52,12 +52,14 @@ struct CampaignReport {
   double seconds = 0;
   std::uint32_t workers = 1;
   std::array<std::uint64_t, kEndings> endings{};  // executions by Ending
+  std::uint64_t pruned_executions = 0;            // in which stores were dropped that could still be read
   std::vector<StrategyShare> strategies;
   std::vector<CampaignFinding> findings;  // in the order in which they were found
   std::vector<UsedSuppression> suppressed;
 
   bool histogram = false;
   std::map<std::string, std::uint64_t> outcomes;
+  std::map<std::string, std::uint64_t> first_executions;  // of each outcome: the one that showed it first
 
   // What is left. Executions are told apart by their trace hashes.
   std::uint64_t distinct_executions = 0;  // 0: not counted

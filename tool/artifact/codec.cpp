@@ -16,13 +16,14 @@ struct SectionCodec {
 };
 
 // In the order of decoding: events and findings need stacks and texts.
-constexpr std::array<SectionCodec, 11> kCodecs{{
+constexpr std::array<SectionCodec, 12> kCodecs{{
     {SectionType::kMeta, "meta", true, codec::encode_meta, codec::decode_meta},
     {SectionType::kModules, "modules", false, codec::encode_modules, codec::decode_modules},
     {SectionType::kChoices, "choices", true, codec::encode_choices, codec::decode_choices},
     {SectionType::kStacks, "stacks", false, codec::encode_stacks, codec::decode_stacks},
     {SectionType::kTexts, "texts", false, codec::encode_texts, codec::decode_texts},
     {SectionType::kEvents, "events", false, codec::encode_events, codec::decode_events},
+    {SectionType::kLocations, "locations", false, codec::encode_locations, codec::decode_locations},
     {SectionType::kFindings, "findings", false, codec::encode_findings, codec::decode_findings},
     {SectionType::kOutput, "output", false, codec::encode_output, codec::decode_output},
     {SectionType::kFrames, "frames", false, codec::encode_frames, codec::decode_frames},

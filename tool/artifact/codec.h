@@ -25,13 +25,14 @@ enum class SectionType : std::uint32_t {
   kFrames = 9,
   kData = 10,
   kSources = 11,
+  kLocations = 12,
 };
 
 std::vector<ArtifactSection> encode_trace(const Trace& trace);
 Result<Trace> decode_trace(const std::vector<ArtifactSection>& sections);
 
 // One pair for each section. A decoder answers an empty string, or what is wrong with the payload. Those of
-// events and findings rely on the stacks and texts that were decoded before.
+// events and findings rely on the stacks and texts that were decoded before, and locations on events.
 namespace codec {
 
 std::string encode_meta(const Trace& trace);
@@ -46,6 +47,8 @@ std::string encode_texts(const Trace& trace);
 std::string decode_texts(std::string_view payload, Trace& trace);
 std::string encode_events(const Trace& trace);
 std::string decode_events(std::string_view payload, Trace& trace);
+std::string encode_locations(const Trace& trace);
+std::string decode_locations(std::string_view payload, Trace& trace);
 std::string encode_findings(const Trace& trace);
 std::string decode_findings(std::string_view payload, Trace& trace);
 std::string encode_output(const Trace& trace);

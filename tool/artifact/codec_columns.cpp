@@ -269,4 +269,20 @@ std::string decode_events(std::string_view payload, Trace& trace) {
   return wrong != nullptr ? wrong : ended(r);
 }
 
+// A section of its own, which readers of version 1.0 skip.
+std::string encode_locations(const Trace& trace) {
+  ByteWriter w;
+  w.varint(trace.events.size());
+  put_column(w, trace.events, [](const TraceEvent& e) { return std::uint64_t{e.location}; });
+  return w.take();
+}
+
+std::string decode_locations(std::string_view payload, Trace& trace) {
+  ByteReader r(payload);
+  if (r.count(1) != trace.events.size()) return "does not fit the events";
+  get_column(r, trace.events,
+             [](TraceEvent& e, std::uint64_t n) { e.location = static_cast<std::uint32_t>(n); });
+  return ended(r);
+}
+
 }  // namespace heddle::codec

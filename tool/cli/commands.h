@@ -11,5 +11,6 @@ using Arguments = std::vector<std::string>;  // what follows the command's name
 int run_command(const Arguments& arguments);
 int replay_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
+int bench_command(const Arguments& arguments);
 
 }  // namespace heddle::cli

@@ -46,7 +46,7 @@ std::uint64_t seed_from_system() {
 
 bool known_strategy(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
-  static const std::vector<std::string> kNames = {"auto", "random"};
+  static const std::vector<std::string> kNames = {"auto", "random", "exhaustive"};
   return text.size() < sizeof(RunSpec{}.strategy) &&
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
@@ -58,6 +58,11 @@ std::string duration_check(const std::string& text) {
 }
 std::string size_check(const std::string& text) {
   const auto result = parse_size(text);
+  return result ? std::string() : result.error().message;
+}
+
+std::string prune_check(const std::string& text) {
+  const auto result = parse_prune(text);
   return result ? std::string() : result.error().message;
 }
 
@@ -81,7 +86,9 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
-  app.add_option("-s,--strategy", w.strategy, "auto, random [auto]")->type_name("S");
+  app.add_option("-s,--strategy", w.strategy,
+                 "auto, random, exhaustive (every execution once, by one worker) [auto]")
+      ->type_name("S");
   app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")
       ->type_name("S")
       ->check(CLI::NonNegativeNumber);
@@ -106,6 +113,13 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("--memory-limit", w.memory_limit, "bound on the execution graph [512M]")
       ->type_name("SIZE")
       ->check(size_check);
+  app.add_option(
+         "--prune", w.prune,
+         "what to forget of a long execution: window:N (all but the last N stores of each location), "
+         "conservative\n"
+         "(only what nobody can read any more), aggressive:N (what is older than N stores) [window:63]")
+      ->type_name("P")
+      ->check(prune_check);
   app.add_option("--allow-exit", o.campaign.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
       ->take_all();
@@ -160,6 +174,11 @@ void fill_spec(const Words& w, RunOptions& o) {
                     : w.repetition == "copy"  ? RepetitionKind::kCopy
                     : w.repetition == "track" ? RepetitionKind::kTrack
                                               : RepetitionKind::kAuto;
+  if (!w.prune.empty()) {
+    const Prune prune = *parse_prune(w.prune);
+    spec.prune = prune.kind;
+    spec.prune_window = prune.window;
+  }
   spec.model = w.model == "sc"          ? ModelKind::kSc
                : w.model == "c11tester" ? ModelKind::kC11Tester
                                         : ModelKind::kCxx20;
@@ -245,7 +264,7 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   if (options.program.empty())
     return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
   if (!known_strategy(words.strategy)) {
-    return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random."});
+    return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random, exhaustive."});
   }
   fill_spec(words, options);
   for (const std::string& file : words.suppressions) {
@@ -256,6 +275,8 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   if (!words.time.empty()) options.campaign.seconds = *parse_duration(words.time);
   if (words.time.empty() && words.executions == 0) options.campaign.seconds = 60;
   options.campaign.jobs = words.jobs != 0 ? words.jobs : std::max(1u, std::thread::hardware_concurrency());
+  // Each execution of an exhaustive search is derived from the one before it.
+  if (words.strategy.rfind("exhaustive", 0) == 0) options.campaign.jobs = 1;
   if (options.campaign.executions) {
     options.campaign.jobs =
         static_cast<unsigned>(std::min<std::uint64_t>(options.campaign.jobs, *options.campaign.executions));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +67,24 @@ Result<std::uint64_t> parse_size(const std::string& text) {
     return Error{"'" + text + "' is no size. Write for example 512M or 2G."};
   }
   return static_cast<std::uint64_t>(number * scale);
+}
+
+Result<Prune> parse_prune(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const std::string number = colon == std::string::npos ? "" : text.substr(colon + 1);
+  Prune prune;
+  if (name == "conservative") prune.kind = PruneKind::kConservative;
+  if (name == "aggressive") prune.kind = PruneKind::kAggressive;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), prune.window);
+  const bool has_number = error == std::errc() && end == number.data() + number.size() && prune.window != 0;
+  const bool known = name == "window" || prune.kind != PruneKind::kWindow;
+  const bool takes_number = prune.kind != PruneKind::kConservative;
+  if (!known || (colon != std::string::npos && !(takes_number && has_number))) {
+    return Error{"'" + text +
+                 "' is no way to prune. Write window:N, conservative or aggressive:N, with N from 1 on."};
+  }
+  return prune;
 }
 
 Status write_text_file(const std::string& path, const std::string& text) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/trace/run_spec.h"
 
 namespace heddle::cli {
 
@@ -22,6 +23,13 @@ bool stderr_is_terminal();
 Result<double> parse_duration(const std::string& text);
 // 512M, 2G, 100k, or a number of bytes.
 Result<std::uint64_t> parse_size(const std::string& text);
+
+// window:N, conservative, aggressive:N; N may be left out.
+struct Prune {
+  PruneKind kind = PruneKind::kWindow;
+  std::uint64_t window = 0;  // 0: the default
+};
+Result<Prune> parse_prune(const std::string& text);
 
 // Writes a whole file by way of a temporary one; "-" is standard output.
 Status write_text_file(const std::string& path, const std::string& text);

@@ -70,6 +70,7 @@ std::string json_report(const CampaignReport& report) {
   }
   json["warnings"] = strings(report.warnings);
   json["endings"] = endings_of(report);
+  json["pruned_executions"] = report.pruned_executions;
   if (report.histogram) {
     std::map<std::string, std::uint64_t> outcomes;  // two may be one once their bytes are made UTF-8
     for (const auto& [outcome, count] : report.outcomes) outcomes[utf8(outcome)] += count;

@@ -75,6 +75,7 @@ Json event_of(const Trace& trace, const TraceEvent& e, Names& names) {
   if (e.reads_from != kNoEvent) json["reads_from"] = index_of(e.reads_from);
   if (e.mo_position != 0) json["modification_order"] = e.mo_position;
   if (e.candidates != 0) json["candidates"] = e.candidates;
+  if (e.location != 0) json["location"] = e.location;
   if (e.other != kNoThread) json["other_thread"] = index_of(e.other);
   if (e.flags & event_flags::kStale) json["stale"] = true;
   // Callers by number in "stacks"; the innermost place by number in "frames".

@@ -40,6 +40,7 @@ class Summary {
     suppressed();
     endings();
     outcomes();
+    pruning();
     out_ += "  left: " + left() + "\n";
     if (options_.verbose && !report_.repetition.empty())
       out_ += "  repetition: " + escaped(report_.repetition) + "\n";
@@ -127,6 +128,14 @@ class Summary {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), ending_name(ending));
     }
     if (!text.empty()) out_ += "  not run to the end: " + text + "\n";
+  }
+
+  void pruning() {
+    if (report_.pruned_executions == 0) return;
+    out_ += fmt::format(
+        "  pruned: in {} of {} executions old stores were forgotten that a load could still have read "
+        "(--prune)\n",
+        grouped(report_.pruned_executions), grouped(report_.executions));
   }
 
   void outcomes() {

@@ -85,10 +85,6 @@ class Writer {
       case FindingKind::kHeapUseAfterFree:
         use_after_free();
         break;
-      case FindingKind::kUninitialisedAtomic:
-        failure();
-        location();
-        break;
       default:
         failure();
         break;

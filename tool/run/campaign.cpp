@@ -85,8 +85,18 @@ void Campaign::drain(Process& worker) {
   const Channel channel = worker.channel();
   const std::uint64_t written = h.ring_written.load(std::memory_order_acquire);
   std::uint64_t read = h.ring_read.load(std::memory_order_relaxed);
+  if (written - read > channel.ring_capacity()) {
+    return end_with(
+        {"The program overwrote memory of heddle's. Look for a wild write, with AddressSanitizer for "
+         "example.",
+         ExitCode::kInconclusive});
+  }
   for (; read < written; ++read) {
-    Arrived arrived{channel.ring()[read % channel.ring_capacity()], {}};
+    Arrived arrived{channel.ring()[read % channel.ring_capacity()], {}, {}};
+    if ((arrived.result.flags & result_flags::kChoicesHeld) != 0) {
+      const std::uint32_t count = std::min(arrived.result.choices, channel.choice_capacity());
+      arrived.choices.assign(channel.choices(), channel.choices() + count);
+    }
     for (const std::uint32_t outcome : arrived.result.outcomes) {
       if (outcome == 0 || outcome > kMaxOutcomes) break;
       const std::uint32_t at = h.outcome_at[outcome - 1];
@@ -119,7 +129,7 @@ void Campaign::take_prefix_run(Process& worker, bool killed) {
   options_.executions = 1;
   waiting_.clear();
   next_ = 0;
-  Arrived arrived{result, {}};
+  Arrived arrived{result, {}, {}};
   for (const std::uint32_t at : result.outcomes) {
     if (at != 0)
       arrived.outcomes.emplace_back(worker.channel().outcome_text() + worker.header().outcome_at[at - 1]);
@@ -143,7 +153,7 @@ void Campaign::check_worker(Process& worker) {
   // The zygote itself died: the execution that it was busy with is lost, and said so.
   ExecutionResult lost = worker.header().current;
   lost.ending = Ending::kInternalError;
-  waiting_.emplace(lost.index, Arrived{lost, {}});
+  waiting_.emplace(lost.index, Arrived{lost, {}, {}});
   if (++restarts_ > 3) {
     return end_with({"A worker process died again and again. Is the machine out of memory? Try -j 1.",
                      ExitCode::kOwnError});
@@ -173,26 +183,30 @@ void Campaign::consume(const Arrived& arrived) {
   report::CampaignReport& report = outcome_.report;
   ++report.executions;
   ++report.endings[std::min(static_cast<std::size_t>(result.ending), report::kEndings - 1)];
-  for (const std::string& text : arrived.outcomes) ++report.outcomes[text];
   report.digest = mix(mix(report.digest, result.trace_hash), mix(static_cast<std::uint64_t>(result.ending),
                                                                  static_cast<std::uint64_t>(result.status)));
+  for (const std::string& text : arrived.outcomes) {
+    ++report.outcomes[text];
+    report.first_executions.emplace(text, result.index);
+  }
+  report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
   if (hashes_.size() < kMostHashes) {
     std::uint32_t& seen = hashes_[result.trace_hash];
     if (seen < std::numeric_limits<std::uint32_t>::max()) ++seen;
   }
   if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
-    return investigate(result, 0);
+    return investigate(arrived, 0);
   }
   const std::vector<std::uint64_t> signatures = signatures_of(result, options_.allowed_exits);
   if (!signatures.empty()) {
-    count_bugs(result, signatures);
+    count_bugs(arrived, signatures);
   } else if (result.findings != 0) {
     if (options_.warnings_as_bugs) ++report.buggy_executions;
-    if (warnings_examined_++ < kMostWarningsExamined) investigate(result, 0);
+    if (warnings_examined_++ < kMostWarningsExamined) investigate(arrived, 0);
   }
 }
 
-void Campaign::count_bugs(const ExecutionResult& result, const std::vector<std::uint64_t>& signatures) {
+void Campaign::count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures) {
   const bool all_known = std::all_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
     const auto suppressed = suppressed_.find(signature);
     return is_bug(signature) ||
@@ -207,7 +221,7 @@ void Campaign::count_bugs(const ExecutionResult& result, const std::vector<std::
       }
     }
   } else {
-    investigate(result, signatures.front());
+    investigate(arrived, signatures.front());
   }
   const bool has_bug = std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
     return is_bug(signature) || !suppressed_.contains(signature);
@@ -227,11 +241,15 @@ void Campaign::take_out_suppressed(Trace& trace) {
   });
 }
 
-void Campaign::investigate(const ExecutionResult& result, std::uint64_t signature) {
+void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
+  const ExecutionResult& result = arrived.result;
   SingleOptions single;
   single.index = result.index;
+  single.replay = arrived.choices;
   single.allowed_exits = options_.allowed_exits;
-  auto run = run_single(target_, options_.spec, single);
+  RunSpec spec = options_.spec;
+  if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
+  auto run = run_single(target_, spec, single);
   if (!run) return end_with(run.error());
   if (result.ending == Ending::kUnsupported) {
     return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
@@ -352,6 +370,8 @@ void Campaign::finish_report(double seconds) {
   report.program = target_.argv;
   report.program_path = target_.path;
   report.build_id = target_.build_id;
+  report.exhausted = state_ != nullptr && state_->exhausted.load() != 0 && stopped_because_.empty();
+  if (report.exhausted) stopped_because_ = "every execution was explored";
   report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
   report.strategies = {{options_.spec.strategy, report.executions, report.buggy_executions}};
   report.distinct_executions = hashes_.size();

@@ -65,6 +65,7 @@ class Campaign {
   struct Arrived {
     ExecutionResult result;
     std::vector<std::string> outcomes;
+    std::vector<Choice> choices;  // where the index alone does not repeat the execution
   };
 
   Status start_workers();
@@ -73,9 +74,9 @@ class Campaign {
   void consume_in_order();
   void consume(const Arrived& arrived);
   void take_prefix_run(Process& worker, bool killed);
-  void count_bugs(const ExecutionResult& result, const std::vector<std::uint64_t>& signatures);
+  void count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures);
   bool is_bug(std::uint64_t signature) const { return by_signature_.contains(signature); }
-  void investigate(const ExecutionResult& result, std::uint64_t signature);
+  void investigate(const Arrived& arrived, std::uint64_t signature);
   void take_out_suppressed(Trace& trace);
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
   void end_with(Error error);

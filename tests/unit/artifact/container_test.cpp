@@ -80,7 +80,7 @@ TEST(Container, AnotherMajorVersionIsNamed) {
   file.replace(12, 4, crc.bytes());
   const auto read = read_container(file);
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("format version 9.0"), std::string::npos);
+  EXPECT_NE(read.error().message.find("format version 9."), std::string::npos);
 }
 
 TEST(Codec, UnknownSectionsAreSkippedUnlessCritical) {

@@ -60,6 +60,7 @@ Trace sample_trace() {
     e.text = random.below(2);
     e.flags = event_flags::kStale;
     e.candidates = random.below(4);
+    e.location = random.below(3);
     e.value2 = random.next();
     t.events.push_back(e);
   }

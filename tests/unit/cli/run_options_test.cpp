@@ -122,6 +122,21 @@ TEST_F(RunOptionsTest, SeedsOfTheSystemDiffer) {
   EXPECT_NE(parse({"./p"}).campaign.spec.seed, parse({"./p"}).campaign.spec.seed);
 }
 
+TEST_F(RunOptionsTest, Pruning) {
+  EXPECT_EQ(parse({"./p"}).campaign.spec.prune, PruneKind::kWindow);
+  EXPECT_EQ(parse({"./p"}).campaign.spec.prune_window, 0u);  // the model's own default
+  EXPECT_EQ(parse({"--prune", "window:7", "./p"}).campaign.spec.prune_window, 7u);
+  EXPECT_EQ(parse({"--prune", "conservative", "./p"}).campaign.spec.prune, PruneKind::kConservative);
+  const RunSpec aggressive = parse({"--prune", "aggressive:100", "./p"}).campaign.spec;
+  EXPECT_EQ(aggressive.prune, PruneKind::kAggressive);
+  EXPECT_EQ(aggressive.prune_window, 100u);
+  EXPECT_EQ(parse({"--prune", "aggressive", "./p"}).campaign.spec.prune_window, 0u);
+}
+
+TEST_F(RunOptionsTest, AnExhaustiveSearchHasOneWorker) {
+  EXPECT_EQ(parse({"-s", "exhaustive", "-j", "4", "./p"}).campaign.jobs, 1u);
+}
+
 TEST_F(RunOptionsTest, BadCommandLinesAreToldApart) {
   for (const auto& [words, told] : {std::pair{Words{}, "No program"},
                                     {Words{"-n", "5", "--"}, "No program"},
@@ -135,6 +150,10 @@ TEST_F(RunOptionsTest, BadCommandLinesAreToldApart) {
                                     {Words{"-j", "0", "./p"}, "jobs"},
                                     {Words{"--seed", "-1", "./p"}, "seed"},
                                     {Words{"--memory-limit", "lots", "./p"}, "lots"},
+                                    {Words{"--prune", "never", "./p"}, "never"},
+                                    {Words{"--prune", "window:0", "./p"}, "window:0"},
+                                    {Words{"--prune", "window:", "./p"}, "window:"},
+                                    {Words{"--prune", "conservative:3", "./p"}, "conservative:3"},
                                     {Words{"-n"}, "executions"}}) {
     EXPECT_EQ(ends_with(words), kBadInput) << told;
     EXPECT_NE(message.find(told), std::string::npos) << message;

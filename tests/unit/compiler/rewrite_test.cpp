@@ -41,8 +41,10 @@ bool links_heddle(const Args& args) { return has_pair(args, "-Xlinker", "/opt/he
 TEST(Rewrite, GccCompile) {
   const Args user = {"-c", "a.cpp", "-o", "a.o"};
   EXPECT_EQ(rewritten(kGcc, user),
-            (Args{"-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-Wno-tsan", "-mcx16",
-                  "-idirafter", "/opt/heddle/include", "-c", "a.cpp", "-o", "a.o"}));
+            (Args{"-fsanitize=thread", "-fno-builtin-memcmp", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+                  "-fno-builtin-memset", "-fno-builtin-strcat", "-fno-builtin-strcpy", "-fno-builtin-strncpy",
+                  "--param=tsan-distinguish-volatile=1", "-Wno-tsan", "-mcx16", "-idirafter",
+                  "/opt/heddle/include", "-c", "a.cpp", "-o", "a.o"}));
 }
 
 TEST(Rewrite, ClangCompile) {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tests/oracle/enumerate.h"
-#include "tests/oracle/litmus.h"
+#include "tests/oracle/program.h"
 #include "tests/unit/memory/explore.h"
 
 namespace heddle::memory {

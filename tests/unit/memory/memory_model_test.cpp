@@ -264,6 +264,37 @@ TEST_F(MemoryModelTest, CasListsSuccessAndFailure) {
   EXPECT_EQ(main.size(), 3u);
 }
 
+// The engine counts candidates and makes the picked one only: the same ones, in rings of any fill and width.
+TEST_F(MemoryModelTest, CandidatesMadeOneByOneEqualTheList) {
+  for (const std::uint64_t window : {0, 5, 100}) {
+    Options options;
+    options.window = window;
+    start(options);
+    Random random(window);
+    for (int i = 0; i < 5'000; ++i) {
+      const ThreadId t = random.below(2) == 0 ? kA : kB;
+      const bool updates = random.below(3) == 0;
+      if (!updates && random.below(2) == 0) {
+        store(t, kX, random.next());
+        continue;
+      }
+      const std::uint32_t count =
+          updates ? model.begin_update(t, place(kX), kRlx) : model.begin_load(t, place(kX), kRlx);
+      std::vector<Candidate> made;
+      for (std::uint32_t k = 0; k < count; ++k) made.push_back(model.candidate(k));
+      const auto list = model.candidates();
+      ASSERT_EQ(list.size(), count);
+      for (std::uint32_t k = 0; k < count; ++k) {
+        ASSERT_EQ(made[k].store, list[k].store);
+        ASSERT_EQ(made[k].value, list[k].value);
+        ASSERT_EQ(made[k].newest, list[k].newest);
+      }
+      const Candidate& picked = made[random.below(count)];
+      memory[kX] = updates ? model.commit_update(picked, {random.next(), 0}) : model.commit_load(picked);
+    }
+  }
+}
+
 TEST_F(MemoryModelTest, WindowBoundsCandidatesAndSaysSo) {
   Options options;
   options.window = 8;

@@ -16,6 +16,8 @@ heddle::Event event(std::uint16_t thread, heddle::EventKind kind, heddle::Addres
   e.thread = ThreadId{thread};
   e.kind = kind;
   e.address = address;
+  if (kind >= heddle::EventKind::kAtomicLoad && kind <= heddle::EventKind::kCasFailed)
+    e.location = static_cast<std::uint32_t>(address);
   e.order = order;
   return e;
 }
@@ -74,6 +76,44 @@ TEST(TraceAdapter, FindsSeqCstViolations) {
   EXPECT_NE(violated_axiom(execution_of(trace)).find("seq_cst"), std::string::npos);
   trace[2].reads_from = EventId{1};
   EXPECT_EQ(violated_axiom(execution_of(trace)), "");
+}
+
+// Memory that was initialised anew holds another atomic: what was stored before says nothing about it.
+TEST(TraceAdapter, AnotherLocationAtTheSameAddressHasItsOwnModificationOrder) {
+  using K = heddle::EventKind;
+  std::vector<heddle::Event> trace = {event(0, K::kAtomicStore, 0x10), event(0, K::kAtomicLoad, 0x10)};
+  trace[0].mo_position = 1;
+  trace[1].flags = heddle::event_flags::kInitial;
+  EXPECT_NE(violated_axiom(execution_of(trace)), "");
+  trace[1].location = 0x11;
+  EXPECT_EQ(violated_axiom(execution_of(trace)), "");
+}
+
+// A post does not acquire: what one thread posted is not known to another that posts.
+TEST(TraceAdapter, PostsDoNotOrderOneAnother) {
+  using K = heddle::EventKind;
+  std::vector<heddle::Event> trace = {event(0, K::kAtomicStore, 0x10),   event(0, K::kSemaphorePost, 0x99),
+                                      event(1, K::kSemaphorePost, 0x99), event(1, K::kAtomicLoad, 0x10),
+                                      event(2, K::kSemaphoreWait, 0x99), event(2, K::kAtomicLoad, 0x10)};
+  trace[0].mo_position = 1;
+  trace[3].flags = heddle::event_flags::kInitial;
+  trace[5].reads_from = EventId{0};
+  EXPECT_EQ(violated_axiom(execution_of(trace)), "");
+  trace[5].reads_from = heddle::kNoEvent;
+  EXPECT_NE(violated_axiom(execution_of(trace)), "");
+}
+
+TEST(TraceAdapter, NamesWhatIsWrongWithATrace) {
+  using K = heddle::EventKind;
+  std::vector<heddle::Event> trace = {event(0, K::kAtomicStore, 0x10), event(1, K::kAtomicLoad, 0x10)};
+  trace[0].value2 = 7;
+  EXPECT_NE(malformed(trace).find("no place"), std::string::npos);
+  trace[0].mo_position = 1;
+  EXPECT_NE(malformed(trace).find("from nothing"), std::string::npos);
+  trace[1].reads_from = EventId{0};
+  EXPECT_NE(malformed(trace).find("another value"), std::string::npos);
+  trace[1].value = 7;
+  EXPECT_EQ(malformed(trace), "");
 }
 
 }  // namespace

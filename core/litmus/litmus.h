@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/oracle/program.h"
+#include "core/litmus/program.h"
 
-namespace oracle {
+namespace heddle::litmus {
 
 struct Condition {
   std::string text;
@@ -43,6 +43,9 @@ struct LitmusTest {
   std::vector<Condition> allowed, forbidden, limits;
 };
 
+// A program by its init and thread lines alone. Throws std::runtime_error like those below.
+Program parse_program(const std::string& text);
+
 // Throws std::runtime_error with file and line where a file is malformed.
 std::vector<LitmusTest> read_litmus_file(const std::string& path);
 // All *.litmus files of a folder, sorted by name.
@@ -50,4 +53,4 @@ std::vector<LitmusTest> read_litmus_folder(const std::string& folder);
 
 bool shows(const Outcomes& outcomes, const Condition& condition);
 
-}  // namespace oracle
+}  // namespace heddle::litmus

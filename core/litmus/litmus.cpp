@@ -1,6 +1,7 @@
-#include "tests/oracle/litmus.h"
+#include "core/litmus/litmus.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -8,10 +9,12 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace oracle {
+namespace heddle::litmus {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr int kMostLocations = 64;
 
 Words split(const std::string& text) {
   std::istringstream in(text);
@@ -25,20 +28,33 @@ class Parser {
   explicit Parser(const std::string& path)
       : path_(path), shape_(std::filesystem::path(path).stem().string()) {}
 
-  std::vector<LitmusTest> parse() {
+  std::vector<LitmusTest> parse_file() {
     std::ifstream in(path_);
     if (!in) fail("cannot be read");
+    parse_lines(in);
+    finish_test();
+    return std::move(tests_);
+  }
+
+  Program parse_program(const std::string& text) {
+    tests_.emplace_back();
+    std::istringstream in(text);
+    parse_lines(in);
+    if (tests_.size() != 1 || program().threads.empty() || !conditions_.empty())
+      fail("expected the init and thread lines of one program");
+    return std::move(program());
+  }
+
+ private:
+  void parse_lines(std::istream& in) {
     for (std::string text; std::getline(in, text);) {
       ++line_;
       const std::string content = text.substr(0, text.find('#'));
       const Words words = split(content);
       if (!words.empty()) parse_line(words, content);
     }
-    finish_test();
-    return std::move(tests_);
   }
 
- private:
   [[noreturn]] void fail(const std::string& what) const {
     throw std::runtime_error(path_ + ":" + std::to_string(line_) + ": " + what);
   }
@@ -73,12 +89,19 @@ class Parser {
   int location(const std::string& name) {
     int index = -1;
     if (name == "x" || name == "y" || name == "z") index = name[0] - 'x';
-    if (name.size() > 1 && name[0] == 'v') index = std::stoi(name.substr(1));
-    if (index < 0) fail("not a location: " + name);
+    if (name.size() > 1 && name[0] == 'v') index = number(name.substr(1));
+    if (index < 0 || index >= kMostLocations) fail("not a location: " + name);
     if (static_cast<std::size_t>(index) >= program().initial.size()) {
       program().initial.resize(static_cast<std::size_t>(index) + 1);
     }
     return index;
+  }
+
+  int number(const std::string& word) const {
+    int value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size()) fail("not a number: " + word);
+    return value;
   }
 
   Order order(const std::string& name) const {
@@ -91,7 +114,7 @@ class Parser {
   std::pair<std::string, int> assignment(const std::string& word) const {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals + 1 == word.size()) fail("expected NAME=VALUE: " + word);
-    return {word.substr(0, equals), std::stoi(word.substr(equals + 1))};
+    return {word.substr(0, equals), number(word.substr(equals + 1))};
   }
 
   void parse_thread(const std::string& text) {
@@ -118,11 +141,11 @@ class Parser {
     op.order = order(op.is_cas() ? words[4] : words.back());
     if (op.kind != OpKind::kFence) op.location = location(words[1]);
     if (op.is_cas()) {
-      op.expected = std::stoi(words[2]);
-      op.value = std::stoi(words[3]);
+      op.expected = number(words[2]);
+      op.value = number(words[3]);
       op.failure = order(words[5]);
     } else if (words.size() == 4) {
-      op.value = std::stoi(words[2]);
+      op.value = number(words[2]);
     }
     return op;
   }
@@ -180,7 +203,9 @@ class Parser {
 
 }  // namespace
 
-std::vector<LitmusTest> read_litmus_file(const std::string& path) { return Parser(path).parse(); }
+std::vector<LitmusTest> read_litmus_file(const std::string& path) { return Parser(path).parse_file(); }
+
+Program parse_program(const std::string& text) { return Parser("program").parse_program(text); }
 
 std::vector<LitmusTest> read_litmus_folder(const std::string& folder) {
   std::set<std::string> paths;
@@ -203,4 +228,4 @@ bool shows(const Outcomes& outcomes, const Condition& condition) {
   return std::any_of(outcomes.begin(), outcomes.end(), [&](const Outcome& o) { return condition.holds(o); });
 }
 
-}  // namespace oracle
+}  // namespace heddle::litmus

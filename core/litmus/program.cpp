@@ -1,8 +1,9 @@
-#include "tests/oracle/program.h"
+#include "core/litmus/program.h"
 
 #include <algorithm>
+#include <charconv>
 
-namespace oracle {
+namespace heddle::litmus {
 
 const char* to_string(Order order) {
   constexpr const char* kNames[] = {"rlx", "con", "acq", "rel", "ar", "sc"};
@@ -41,12 +42,12 @@ std::string to_string(const Op& op) {
 }  // namespace
 
 std::string to_string(const Program& program) {
-  std::string text = program.name + "\ninit:";
+  std::string text = "# " + program.name + "\ninit";
   for (std::size_t i = 0; i < program.initial.size(); ++i) {
     text += " " + location_name(static_cast<int>(i)) + "=" + std::to_string(program.initial[i]);
   }
   for (const auto& thread : program.threads) {
-    text += "\nthread: ";
+    text += "\nthread ";
     for (std::size_t i = 0; i < thread.size(); ++i) text += (i == 0 ? "" : " ; ") + to_string(thread[i]);
   }
   return text + "\n";
@@ -85,6 +86,21 @@ std::string to_string(const Program& program, const Outcome& outcome) {
   return text;
 }
 
+Outcome outcome_of(const std::string& numbers) {
+  Outcome outcome;
+  const char* at = numbers.data();
+  const char* end = at + numbers.size();
+  while (at < end) {
+    if (*at == ' ') ++at;
+    int value = 0;
+    const auto [rest, error] = std::from_chars(at, end, value);
+    if (error != std::errc()) return {};
+    outcome.push_back(value);
+    at = rest;
+  }
+  return outcome;
+}
+
 std::uint64_t interleavings(const Program& program) {
   double ways = 1;
   int total = 0;
@@ -94,4 +110,4 @@ std::uint64_t interleavings(const Program& program) {
   return static_cast<std::uint64_t>(std::min(ways + 0.5, 1e9));
 }
 
-}  // namespace oracle
+}  // namespace heddle::litmus
