@@ -115,6 +115,5 @@ EXPORTED void* memcpy(void* to, const void* from, std::size_t size) {
 // Memory that is unmapped has no history.
 EXPORTED int munmap(void* begin, std::size_t size) {
   if (started) detector.reset_range(reinterpret_cast<Address>(begin), size);
-  return static_cast<int>(
-      heddle::raw_syscall(11, reinterpret_cast<long>(begin), static_cast<long>(size), 0));
+  return static_cast<int>(heddle::raw_syscall(11, reinterpret_cast<long>(begin), static_cast<long>(size), 0));
 }

@@ -36,8 +36,9 @@ int as_result(int error) {
 }
 
 int wait(engine::Execution& e, sem_t* semaphore, std::uint64_t deadline, std::uint64_t pc) {
-  return cancellable(
-      e, [&] { return as_result(e.semaphore_wait(semaphore_object(e, semaphore, pc), false, deadline, pc)); });
+  return cancellable(e, [&] {
+    return as_result(e.semaphore_wait(semaphore_object(e, semaphore, pc), false, deadline, pc));
+  });
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ struct Thread {
   std::uint64_t settled_pc = 0;  // where it was joined or detached
   StackId settled_stack = kEmptyStack;
   ThreadId settled_by = kNoThread;
-  PendingOperation spin;  // fair mode: the latest operation that only looked
+  PendingOperation spin;               // fair mode: the latest operation that only looked
   SignalSet signal_mask = 0;           // blocked; inherited from the creator
   SignalSet awaited_signals = 0;       // sigwait and its like: what would end the wait
   SignalSet mask_before_handlers = 0;  // to return to when a handler is left by a jump

@@ -2,7 +2,8 @@
 // flags: -Wno-error -D_GNU_SOURCE -D_LGPL_SOURCE -lurcu
 // executions: 50
 // case: replace => data race: urcu.c
-// Userspace RCU: atomics in inline assembly, in headers and in the library; what a grace period orders is not seen.
+// Userspace RCU: atomics in inline assembly, in headers and in the library; what a grace period orders is not
+// seen.
 #include <stdlib.h>
 #include <urcu.h>
 

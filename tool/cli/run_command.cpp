@@ -154,7 +154,8 @@ int run_command(const Arguments& arguments) {
   outcome.report.tool_version = HEDDLE_VERSION;
   outcome.report.options = options.given;
   outcome.report.histogram = options.histogram;
-  if (!options.quiet) log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
+  if (!options.quiet)
+    log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.
   outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
   if (auto written = write_json(outcome.report, options); !written) return complain(written.error());
