@@ -87,7 +87,9 @@ void Execution::settle_volatile() {
   done(EventKind::kVolatileWrite, now.low);
   if (recording_ && volatile_.event != kNoEvent &&
       index_of(volatile_.event) < channel_.header()->event_count.load(std::memory_order_relaxed)) {
-    channel_.events()[index_of(volatile_.event)].value = now.low;
+    Event& event = channel_.events()[index_of(volatile_.event)];
+    event.value = event.value2 = now.low;
+    event.location = memory_.last_location();
   }
 }
 

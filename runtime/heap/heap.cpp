@@ -28,6 +28,7 @@ std::size_t class_bytes(std::uint32_t size_class) {
 }
 
 constexpr std::uint64_t kMuchMemory = 32u << 20;
+constexpr std::uint64_t kHugePage = 2u << 20;
 
 bool aligned_to(Address address, std::size_t alignment) { return (address & (alignment - 1)) == 0; }
 
@@ -87,6 +88,13 @@ Block* Heap::take_freed(Part& part, std::uint32_t size_class, std::size_t alignm
   return block;
 }
 
+// The program uses much memory: a fault for every 4 KB of it would be most of its time.
+void Heap::ask_for_huge_pages(const Part& part) {
+  allow_huge_pages();
+  const Address first = (part.bump + kHugePage - 1) & ~(kHugePage - 1);
+  if (first < part.end) raw_syscall(SYS_madvise, first, part.end - first, MADV_HUGEPAGE);
+}
+
 Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) {
   const std::uint64_t wanted = sizeof(Block) + class_bytes(size_class);
   if (limit_ != 0 && carved_ + wanted > limit_) return nullptr;
@@ -109,7 +117,7 @@ Block* Heap::carve(Part& part, std::uint32_t size_class, std::size_t alignment) 
   const Address end = at + sizeof(Block) + class_bytes(size_class);
   if (end > part.end || end < at) return nullptr;
   part.bump = end;
-  if ((carved_ ^ (carved_ + wanted)) / kMuchMemory != 0) allow_huge_pages();
+  if ((carved_ ^ (carved_ + wanted)) / kMuchMemory != 0) ask_for_huge_pages(part);
   carved_ += wanted;
   auto* block = reinterpret_cast<Block*>(at);
   block->fresh_pages = true;

@@ -122,6 +122,7 @@ class Heap {
   Part& open_part(std::uint32_t index);
   static void mark_freed(Address begin, std::uint64_t bytes, bool freed);
   Block* take_freed(Part& part, std::uint32_t size_class, std::size_t alignment);
+  static void ask_for_huge_pages(const Part& part);
   Block* carve(Part& part, std::uint32_t size_class, std::size_t alignment);
 
   bool started_ = false;

@@ -1,6 +1,8 @@
 #include "tests/oracle/trace_adapter.h"
 
 #include <map>
+#include <set>
+#include <vector>
 
 namespace oracle {
 namespace {
@@ -34,6 +36,20 @@ bool writes(const heddle::Event& e) {
 }
 bool reads(const heddle::Event& e) {
   return kind_of(e) == EventKind::kLoad || kind_of(e) == EventKind::kUpdate;
+}
+
+// A location that was freed or written plainly is forgotten with its modification order: its events are not
+// judged.
+std::vector<heddle::Event> judged_events(std::span<const heddle::Event> trace) {
+  std::vector<heddle::Event> events(trace.begin(), trace.end());
+  std::set<std::uint32_t> forgotten;
+  for (const heddle::Event& e : events) {
+    if (writes(e) && e.mo_position == 0) forgotten.insert(e.location);
+  }
+  for (heddle::Event& e : events) {
+    if (forgotten.contains(e.location)) e.location = 0;
+  }
+  return events;
 }
 
 class Adapter {
@@ -180,9 +196,13 @@ std::string malformed_read(std::span<const heddle::Event> trace, std::size_t i) 
 
 }  // namespace
 
-Execution execution_of(std::span<const heddle::Event> trace) { return Adapter(trace).adapt(); }
+Execution execution_of(std::span<const heddle::Event> all) {
+  const std::vector<heddle::Event> trace = judged_events(all);
+  return Adapter(trace).adapt();
+}
 
-std::string malformed(std::span<const heddle::Event> trace) {
+std::string malformed(std::span<const heddle::Event> all) {
+  const std::vector<heddle::Event> trace = judged_events(all);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (reads(trace[i])) {
@@ -190,7 +210,6 @@ std::string malformed(std::span<const heddle::Event> trace) {
       if (!wrong.empty()) return describe(trace, i) + wrong;
     }
     if (!writes(trace[i])) continue;
-    if (trace[i].mo_position == 0) return describe(trace, i) + " has no place in the modification order";
     if (!places.emplace(std::pair{trace[i].location, trace[i].mo_position}, i).second)
       return describe(trace, i) + " has the place of another store in the modification order";
   }

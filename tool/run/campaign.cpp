@@ -263,10 +263,10 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
                          std::to_string(result.index) + "). Output:\n" + run->trace.output,
                      ExitCode::kOwnError});
   }
-  const bool same =
-      run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
-      run->result.ending == result.ending &&
-      (signature == 0 || signatures_of(run->result, options_.allowed_exits).front() == signature);
+  const std::vector<std::uint64_t> again = signatures_of(run->result, options_.allowed_exits);
+  const bool same = run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
+                    run->result.ending == result.ending &&
+                    (signature == 0 || (!again.empty() && again.front() == signature));
   if (!same) {
     ++outcome_.unconfirmed;
     outcome_.report.warnings.push_back("Execution " + std::to_string(result.index) +
