@@ -20,7 +20,7 @@ uint64_t get(const unsigned char* at) { return reinterpret_cast<const Word*>(at)
 
 extern "C" {
 
-void* memcpy(void* to, const void* from, size_t bytes) {
+void* memcpy(void* to, const void* from, size_t bytes) noexcept {
   void* result = to;
   if (bytes >= 8 && bytes <= kSmall) {
     auto* destination = static_cast<unsigned char*>(to);
@@ -37,7 +37,7 @@ void* memcpy(void* to, const void* from, size_t bytes) {
   return result;
 }
 
-void* memmove(void* to, const void* from, size_t bytes) {
+void* memmove(void* to, const void* from, size_t bytes) noexcept {
   auto* destination = static_cast<unsigned char*>(to);
   const auto* source = static_cast<const unsigned char*>(from);
   if (destination <= source || destination >= source + bytes) return memcpy(to, from, bytes);
@@ -47,7 +47,7 @@ void* memmove(void* to, const void* from, size_t bytes) {
   return to;
 }
 
-void* memset(void* to, int byte, size_t bytes) {
+void* memset(void* to, int byte, size_t bytes) noexcept {
   void* result = to;
   if (bytes >= 8 && bytes <= kSmall) {
     auto* destination = static_cast<unsigned char*>(to);
@@ -63,7 +63,7 @@ void* memset(void* to, int byte, size_t bytes) {
   return result;
 }
 
-int memcmp(const void* a, const void* b, size_t bytes) {
+int memcmp(const void* a, const void* b, size_t bytes) noexcept {
   const auto* x = static_cast<const unsigned char*>(a);
   const auto* y = static_cast<const unsigned char*>(b);
   for (size_t i = 0; i < bytes; ++i) {
@@ -73,7 +73,7 @@ int memcmp(const void* a, const void* b, size_t bytes) {
   return 0;
 }
 
-size_t strlen(const char* text) {
+size_t strlen(const char* text) noexcept {
   size_t length = 0;
   while (text[length] != '\0') {
     ++length;

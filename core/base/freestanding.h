@@ -8,12 +8,15 @@
 
 #ifdef __cplusplus
 extern "C" {
+#define HEDDLE_NOEXCEPT noexcept  // as <string.h> declares them
+#else
+#define HEDDLE_NOEXCEPT
 #endif
-void* memcpy(void* to, const void* from, size_t bytes) __asm__("heddle_private_memcpy");
-void* memmove(void* to, const void* from, size_t bytes) __asm__("heddle_private_memmove");
-void* memset(void* to, int byte, size_t bytes) __asm__("heddle_private_memset");
-int memcmp(const void* a, const void* b, size_t bytes) __asm__("heddle_private_memcmp");
-size_t strlen(const char* text) __asm__("heddle_private_strlen");
+void* memcpy(void* to, const void* from, size_t bytes) HEDDLE_NOEXCEPT __asm__("heddle_private_memcpy");
+void* memmove(void* to, const void* from, size_t bytes) HEDDLE_NOEXCEPT __asm__("heddle_private_memmove");
+void* memset(void* to, int byte, size_t bytes) HEDDLE_NOEXCEPT __asm__("heddle_private_memset");
+int memcmp(const void* a, const void* b, size_t bytes) HEDDLE_NOEXCEPT __asm__("heddle_private_memcmp");
+size_t strlen(const char* text) HEDDLE_NOEXCEPT __asm__("heddle_private_strlen");
 #ifdef __cplusplus
 }
 #endif

@@ -56,7 +56,7 @@ void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t
 
 void release(void* pointer, std::uint64_t pc) {
   if (pointer == nullptr) return;
-  if (!program_heap().contains(pointer)) {
+  if (!heap::Heap::contains(pointer)) {
     // Allocated by libc before the session was known, or not allocated at all.
     if (!program_heap().started()) __libc_free(pointer);
     return;

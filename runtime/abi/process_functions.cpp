@@ -44,7 +44,7 @@ const char* program_short_name() {
   static char name[16] = {};
   const char* path = program_invocation_short_name;
   const std::size_t length = strlen(path) < sizeof name - 1 ? strlen(path) : sizeof name - 1;
-  memcpy(name, path, length);
+  memcpy(name, path, length);  // NOLINT(bugprone-not-null-terminated-result): `name` is zeroed and longer
   return name;
 }
 
@@ -76,7 +76,7 @@ HEDDLE_EXPORT void exit(int status) noexcept {
 }
 
 // Nothing of the program runs after this one.
-HEDDLE_EXPORT void _exit(int status) noexcept {
+HEDDLE_EXPORT void _exit(int status) {
   if (auto* e = engine()) {
     e->report_unhandled_fault();
     e->finish(heddle::Ending::kExited, status & 0xff);

@@ -39,7 +39,6 @@ int wait(engine::Execution& e, pthread_cond_t* condition, pthread_mutex_t* mutex
 
 using heddle::abi::condition_object;
 using heddle::abi::engine;
-using heddle::abi::mutex_object;
 
 HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* condition,
                                     const pthread_condattr_t* attributes) noexcept {

@@ -10,8 +10,6 @@
 // One kernel thread uses it; nothing here locks.
 #pragma once
 
-#include <string.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -65,7 +63,7 @@ constexpr std::uint32_t part_of(ThreadId thread) {
 inline constexpr unsigned char kJunk = 0xbe;
 inline constexpr std::size_t kJunkBytes = 4096;
 inline void fill_with_junk(void* memory, std::size_t size) {
-  memset(memory, kJunk, size < kJunkBytes ? size : kJunkBytes);
+  __builtin_memset(memory, kJunk, size < kJunkBytes ? size : kJunkBytes);
 }
 constexpr bool is_junk(std::uint64_t value, std::uint32_t size) {
   return value == (size < 8 ? 0xbebebebebebebebeull & ((1ull << 8 * size) - 1) : 0xbebebebebebebebeull);
