@@ -1,6 +1,6 @@
 // expect: data race
 // message: data
-// message: #2 main 
+// message: #2 main
 // The flag that publishes the data is relaxed on both sides. The threads are made in main, through a library.
 #include <atomic>
 #include <thread>
