@@ -285,7 +285,8 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   // together.
   const auto memory =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  options.campaign.spec.address_space_limit = memory / 2 / options.campaign.jobs;
+  // Shadow memory comes to half as much again, and a finding is run once more beside the workers.
+  options.campaign.spec.address_space_limit = memory / 3 / (options.campaign.jobs + 1);
   options.campaign.max_failures = words.max_failures;
   options.bug_exit_code = words.exit_code;
   options.color = words.color == "always"  ? ColorWish::kAlways

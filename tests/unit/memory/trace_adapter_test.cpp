@@ -107,7 +107,7 @@ TEST(TraceAdapter, NamesWhatIsWrongWithATrace) {
   using K = heddle::EventKind;
   std::vector<heddle::Event> trace = {event(0, K::kAtomicStore, 0x10), event(1, K::kAtomicLoad, 0x10)};
   trace[0].value2 = 7;
-  EXPECT_NE(malformed(trace).find("no place"), std::string::npos);
+  EXPECT_EQ(malformed(trace), "");  // a location whose order was forgotten is not judged
   trace[0].mo_position = 1;
   EXPECT_NE(malformed(trace).find("from nothing"), std::string::npos);
   trace[1].reads_from = EventId{0};
