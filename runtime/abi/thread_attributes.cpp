@@ -14,14 +14,15 @@ namespace {
 
 struct Attributes {
   std::uint64_t stack_bytes = 0;
-  std::size_t guard_bytes = kPageSize;
+  std::size_t guard_bytes = 0;  // what libc says of main; a thread that is made gets its own
   int policy = SCHED_OTHER;
   sched_param parameters{};
   bool has_affinity = false;
   cpu_set_t affinity{};
 };
 
-// By slot; pages are touched as threads are made. Slot 0 is main.
+// By slot; pages are touched as threads are made, which takes that all members are zero at first. Slot 0 is
+// main.
 Attributes kept[kMaxThreads];
 
 Attributes& attributes_of(const sched::Thread& t) { return kept[index_of(t.id)]; }

@@ -485,7 +485,7 @@ class Execution final : public strategy::View {
   struct PendingVolatile {
     bool is_pending = false;
     bool is_write = false;
-    memory::Place place;   // a write: with what memory held before; a read: with what it holds for now
+    memory::Place place;   // a write: with what memory held before; a read: with what it holds until then
     memory::Value newest;  // a read: what memory has to hold again
     EventId event = kNoEvent;
   };

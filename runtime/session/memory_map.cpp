@@ -114,7 +114,7 @@ std::uint32_t read_writable_regions(Region* regions, std::uint32_t most) {
   MapsReader reader;
   if (!reader.usable()) return 0;
   std::uint32_t count = 0;
-  Region region;
+  Region region{};
   bool writable_private = false;
   bool is_kernels = false;
   while (reader.next(region, writable_private, is_kernels)) {
@@ -129,7 +129,7 @@ std::uint32_t read_writable_regions(Region* regions, std::uint32_t most) {
 bool PageScanner::open() {
   descriptor_ =
       move_descriptor_up(raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
-  PageRange range;
+  PageRange range{};
   std::uint64_t next = 0;
   if (descriptor_ >= 0 && scan(0, kPageSize, 0, &range, 1, &next) >= 0) return true;
   close();

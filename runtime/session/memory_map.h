@@ -9,9 +9,9 @@
 namespace heddle::session {
 
 struct Region {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  bool file_backed = false;
+  std::uint64_t begin;
+  std::uint64_t end;
+  bool file_backed;
 };
 
 // Writes the private writable regions into `regions`, lowest first, and answers how many there are; 0 where
@@ -20,9 +20,9 @@ std::uint32_t read_writable_regions(Region* regions, std::uint32_t most);
 
 // The ioctl PAGEMAP_SCAN of /proc/self/pagemap (Linux 6.7; Debian 12's headers do not have it yet).
 struct PageRange {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::uint64_t categories = 0;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t categories;
 };
 
 namespace page_is {

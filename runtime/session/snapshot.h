@@ -45,9 +45,9 @@ class Snapshot {
  private:
   // Pages that were in memory when the snapshot was taken.
   struct Run {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    const char* copy = nullptr;
+    std::uint64_t begin;
+    std::uint64_t end;
+    const char* copy;
   };
 
   bool refuse(const char* why);
@@ -78,6 +78,7 @@ class Snapshot {
   std::uint64_t copied_ = 0;
   std::uint64_t copy_capacity_ = 0;
   AddressSpaceJournal journal_;
+  // Two megabytes that nobody may write before they are needed: each page in use makes every fork dearer.
   Region regions_[kMaxRegions];
   Run runs_[kMaxRuns];
   PageRange ranges_[kMaxRanges];
