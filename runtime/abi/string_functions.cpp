@@ -30,15 +30,24 @@ std::size_t with_end(std::size_t length, std::size_t most) { return length < mos
 
 constexpr std::size_t kNoLimit = ~std::size_t{0};
 
+// Both texts, up to where a comparison ends.
+template <char (*kFold)(char)>
+void reads_compared(const ProgramCall& call, const char* a, const char* b, std::size_t most) {
+  if (!call) return;
+  const std::size_t bytes = compared<kFold>(a, b, most);
+  call.reads(a, bytes);
+  call.reads(b, bytes);
+}
+
 }  // namespace
 }  // namespace heddle::abi
 
 using heddle::abi::as_is;
-using heddle::abi::compared;
 using heddle::abi::distance;
 using heddle::abi::kNoLimit;
 using heddle::abi::length_within;
 using heddle::abi::lower;
+using heddle::abi::reads_compared;
 using heddle::abi::with_end;
 
 HEDDLE_INTERPOSE(std::size_t, strlen, const char* text) {
@@ -113,44 +122,28 @@ HEDDLE_INTERPOSE(char*, strncat, char* to, const char* from, std::size_t most) {
 HEDDLE_INTERPOSE(int, strcmp, const char* a, const char* b) {
   const ProgramCall call(HEDDLE_CALLER_PC);
   const int result = HEDDLE_LIBC(strcmp)(a, b);
-  if (call) {
-    const std::size_t bytes = compared<as_is>(a, b, kNoLimit);
-    call.reads(a, bytes);
-    call.reads(b, bytes);
-  }
+  reads_compared<as_is>(call, a, b, kNoLimit);
   return result;
 }
 
 HEDDLE_INTERPOSE(int, strncmp, const char* a, const char* b, std::size_t most) {
   const ProgramCall call(HEDDLE_CALLER_PC);
   const int result = HEDDLE_LIBC(strncmp)(a, b, most);
-  if (call) {
-    const std::size_t bytes = compared<as_is>(a, b, most);
-    call.reads(a, bytes);
-    call.reads(b, bytes);
-  }
+  reads_compared<as_is>(call, a, b, most);
   return result;
 }
 
 HEDDLE_INTERPOSE(int, strcasecmp, const char* a, const char* b) {
   const ProgramCall call(HEDDLE_CALLER_PC);
   const int result = HEDDLE_LIBC(strcasecmp)(a, b);
-  if (call) {
-    const std::size_t bytes = compared<lower>(a, b, kNoLimit);
-    call.reads(a, bytes);
-    call.reads(b, bytes);
-  }
+  reads_compared<lower>(call, a, b, kNoLimit);
   return result;
 }
 
 HEDDLE_INTERPOSE(int, strncasecmp, const char* a, const char* b, std::size_t most) {
   const ProgramCall call(HEDDLE_CALLER_PC);
   const int result = HEDDLE_LIBC(strncasecmp)(a, b, most);
-  if (call) {
-    const std::size_t bytes = compared<lower>(a, b, most);
-    call.reads(a, bytes);
-    call.reads(b, bytes);
-  }
+  reads_compared<lower>(call, a, b, most);
   return result;
 }
 

@@ -6,6 +6,7 @@
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the linker's names
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _etext[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 // NOLINTEND(readability-identifier-naming)
 }

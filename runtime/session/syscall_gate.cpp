@@ -6,17 +6,11 @@
 #include <ucontext.h>
 
 #include "core/base/raw_syscall.h"
+#include "runtime/engine/own_code.h"
 #include "runtime/sched/kernel_signals.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/session.h"
 #include "runtime/session/zygote.h"
-
-extern "C" {
-// NOLINTBEGIN(readability-identifier-naming): the linker's names
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _etext[] __attribute__((visibility("hidden")));
-// NOLINTEND(readability-identifier-naming)
-}
 
 namespace heddle::session {
 namespace {
