@@ -264,7 +264,7 @@ class Execution final : public strategy::View {
   void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
   // An atomic access that the model has committed; `time` is the thread's before it.
   template <race::AccessOp kOp, std::uint32_t kSize>
-  void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
+  [[gnu::always_inline]] void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
     // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
     const ThreadId t = scheduler_.current();
     if (detecting_) {
