@@ -8,8 +8,8 @@
 // case: notification => data race: --trust-library absl_synchronization
 // case: notification [--trust-library absl]
 // case: race [--trust-library absl] => data race: absl.cpp
-// Abseil: absl::Mutex lives in a shared library that was built without instrumentation; what it orders is seen
-// with --trust-library only.
+// Abseil: absl::Mutex lives in a shared library that was built without instrumentation; what it orders is
+// seen with --trust-library only.
 #include <absl/synchronization/mutex.h>
 #include <absl/synchronization/notification.h>
 

@@ -129,4 +129,5 @@ void race() {
 }  // namespace
 
 RUN_CASES({"queue", queue}, {"vector", vector}, {"hash_map", hash_map}, {"bounded_queue", bounded_queue},
-          {"parallel_for", parallel_for}, {"task_group", task_group}, {"exception", exception}, {"race", race})
+          {"parallel_for", parallel_for}, {"task_group", task_group}, {"exception", exception},
+          {"race", race})
