@@ -25,7 +25,7 @@ A program with cases lies elsewhere (conformance/, libraries/). Each is named by
     // case: NAME [OPTIONS] …               the same with more options of heddle run
 
 With --check-trace (build/bin/check_trace), three recorded executions of each program, and what was found, go through
-the axiom checker of tests/oracle. The compiler `libc++` is clang++-19 -stdlib=libc++. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
+the axiom checker of tests/oracle. The compiler `libc++` is clang++-19 -stdlib=libc++ -fexperimental-library (for jthread). For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import glob
@@ -41,7 +41,7 @@ import sys
 
 TESTS = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 C_COMPILER = {"g++": "gcc", "clang++-19": "clang-19", "libc++": "clang-19"}
-CXX_COMPILER = {"g++": ["g++"], "clang++-19": ["clang++-19"], "libc++": ["clang++-19", "-stdlib=libc++"]}
+CXX_COMPILER = {"g++": ["g++"], "clang++-19": ["clang++-19"], "libc++": ["clang++-19", "-stdlib=libc++", "-fexperimental-library"]}
 DIRECTIVE = re.compile(
     r"^(?://|/\*)\s*(expect|message|flags|run|args|executions|outcomes|skip|header|case):\s*(.*?)\s*(?:\*/)?$")
 CASE = re.compile(r"^(\S+)(?:\s+\[([^]]*)\])?(?:\s*=>\s*(warning )?([^:]+):\s*(.*))?$")
