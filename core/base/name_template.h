@@ -27,7 +27,7 @@ inline bool matches_template(std::string_view pattern, std::string_view name) {
     if (name.empty()) return false;
     std::size_t length = 0;
     while (length < pattern.size() && pattern[length] != '*' && pattern[length] != '$') ++length;
-    const std::string_view piece(pattern.data(), length);
+    const std::string_view piece(pattern.begin(), pattern.begin() + length);
     pattern.remove_prefix(length);
     // A piece that has to end the name is looked for at the end, where an earlier one would not do.
     const bool at_end = pattern.starts_with('$') && !at_begin;

@@ -127,6 +127,7 @@ int watch_module(dl_phdr_info* info, std::size_t, void*) {
 void install_entries() {
   RuntimeScope scope;
   dl_iterate_phdr(watch_module, nullptr);
+  dlerror();  // what was looked for in vain is none of the program's errors
   finish_thunks();
 }
 
