@@ -19,7 +19,7 @@ struct Cited {
   std::set<EventId> events;
   std::set<EventId> before_access;  // the last events before the plain accesses
   std::set<Address> addresses;
-  std::vector<const TracePart*> accesses;  // the plain ones, the earlier before the later
+  std::vector<const TracePart*> accesses;  // the plain ones
 };
 
 bool is_plain_access(const TracePart& part) {
@@ -41,10 +41,6 @@ Cited cited_by(const Trace& trace, const TraceFinding* only) {
       cited.accesses.push_back(&part);
     }
   }
-  // A finding cites the later access first.
-  std::stable_sort(cited.accesses.begin(), cited.accesses.end(), [](const TracePart* a, const TracePart* b) {
-    return a->role == PartRole::kPreviousAccess && b->role == PartRole::kAccess;
-  });
   return cited;
 }
 
@@ -176,8 +172,9 @@ void hide_dull(const std::vector<TraceEvent>& events, const Cited& cited, std::s
 }
 
 // Each after the last event before it, which is always shown.
-void insert_accesses(const std::vector<const TracePart*>& accesses, std::vector<Row>& rows) {
+void insert_accesses(const std::vector<const TracePart*>& accesses, PartRole role, std::vector<Row>& rows) {
   for (const TracePart* part : accesses) {
+    if (part->role != role) continue;
     std::size_t at = 0;
     for (std::size_t i = 0; i < rows.size() && part->event != kNoEvent; ++i) {
       if (rows[i].event != nullptr && rows[i].event->id <= part->event) at = i + 1;
@@ -229,7 +226,8 @@ std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options) {
                     fmt::format("… {} events that were not kept", grouped(trace.total_events - next)), false,
                     nullptr});
   }
-  insert_accesses(cited.accesses, rows);
+  insert_accesses(cited.accesses, PartRole::kPreviousAccess, rows);
+  insert_accesses(cited.accesses, PartRole::kAccess, rows);
   return rows;
 }
 
