@@ -16,6 +16,7 @@ enum class RepetitionKind : std::uint8_t {
   kCopy,   // many in one process, all of its memory copied back
   kTrack,  // many in one process, written pages copied back
 };
+inline constexpr unsigned kMaxTrustedLibraries = 16;
 enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
 
 struct RunSpec {
@@ -34,8 +35,9 @@ struct RunSpec {
   std::uint8_t halt_on_first_race = 0;
   std::uint8_t verify = 0;  // every execution records events, for --verify-determinism
   RepetitionKind repetition = RepetitionKind::kAuto;
-  std::uint32_t max_spurious = 4;  // spurious failures and wake-ups in one execution
-  char strategy[192] = "random";   // as on the command line: name[:k=v,…]
+  std::uint32_t max_spurious = 4;    // spurious failures and wake-ups in one execution
+  char strategy[192] = "random";     // as on the command line: name[:k=v,…]
+  char trusted_libraries[512] = "";  // templates of --trust-library, one in each line
 };
 
 }  // namespace heddle
