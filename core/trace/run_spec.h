@@ -16,6 +16,11 @@ enum class RepetitionKind : std::uint8_t {
   kCopy,   // many in one process, all of its memory copied back
   kTrack,  // many in one process, written pages copied back
 };
+// When the sleep of a thread may end, as the others see it.
+enum class SleepKind : std::uint8_t {
+  kFree = 0,  // at any moment: sleeping orders nothing
+  kTimed,     // at its time: what others can do meanwhile, they have done
+};
 enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
 
 struct RunSpec {
@@ -36,6 +41,7 @@ struct RunSpec {
   RepetitionKind repetition = RepetitionKind::kAuto;
   std::uint32_t max_spurious = 4;  // spurious failures and wake-ups in one execution
   char strategy[192] = "random";   // as on the command line: name[:k=v,…]
+  SleepKind sleep = SleepKind::kFree;
 };
 
 }  // namespace heddle

@@ -113,7 +113,9 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
 HEDDLE_EXPORT int pthread_cancel(pthread_t thread) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cancel)(thread);
-  return e->cancel_thread(thread, HEDDLE_CALLER_PC);
+  const int error = e->cancel_thread(thread, HEDDLE_CALLER_PC);
+  if (e->self().cancel_asynchronous) heddle::abi::act_on_cancel(*e);  // it may be the caller itself
+  return error;
 }
 
 HEDDLE_EXPORT void pthread_testcancel() {

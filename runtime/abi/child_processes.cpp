@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/named_semaphores.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
@@ -27,9 +28,10 @@ struct ForkHandlers {
   void (*prepare)();
   void (*parent)();
   void (*child)();
+  void* module;  // its __dso_handle, which lies in it
 };
-constexpr std::uint32_t kMostHandlers = 128;
-ForkHandlers fork_handlers[kMostHandlers];
+constexpr std::uint32_t kMostHandlers = 1u << 16;
+ForkHandlers fork_handlers[kMostHandlers];  // pages are touched as they are used
 std::uint32_t fork_handler_count = 0;
 
 void run_fork_handlers(void (*ForkHandlers::*which)(), bool newest_first) {
@@ -37,6 +39,18 @@ void run_fork_handlers(void (*ForkHandlers::*which)(), bool newest_first) {
     const ForkHandlers& h = fork_handlers[newest_first ? fork_handler_count - 1 - i : i];
     if (h.*which != nullptr) (h.*which)();
   }
+}
+
+// As libc does it: the handlers of a module go with it.
+void drop_fork_handlers_of_unloaded() {
+  engine::RuntimeScope scope;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < fork_handler_count; ++i) {
+    const ForkHandlers h = fork_handlers[i];
+    Dl_info module;
+    if (h.module == nullptr || dladdr(h.module, &module) != 0) fork_handlers[kept++] = h;
+  }
+  fork_handler_count = kept;
 }
 
 // The kernel's numbers of processes differ from time to time: they are no part of an execution.
@@ -59,6 +73,7 @@ pid_t fork_natively(Execution& e, std::uint64_t pc) {
   e.leave_prefix();
   e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, 0, pc});
   run_fork_handlers(&ForkHandlers::prepare, true);
+  share_named_semaphores(e);
   const long parent = raw_syscall(SYS_getpid);
   pid_t pid = -1;
   {
@@ -226,8 +241,14 @@ HEDDLE_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void (*
     return real(prepare, parent, child, module);
   }
   if (heddle::abi::fork_handler_count == heddle::abi::kMostHandlers) return ENOMEM;
-  heddle::abi::fork_handlers[heddle::abi::fork_handler_count++] = {prepare, parent, child};
+  heddle::abi::fork_handlers[heddle::abi::fork_handler_count++] = {prepare, parent, child, module};
   return 0;
+}
+
+HEDDLE_EXPORT int dlclose(void* module) noexcept {
+  const int result = HEDDLE_REAL(dlclose)(module);
+  if (heddle::abi::fork_handler_count != 0) heddle::abi::drop_fork_handlers_of_unloaded();
+  return result;
 }
 
 HEDDLE_EXPORT pid_t fork() noexcept {

@@ -32,7 +32,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   stagnation_ = spec().stagnation_steps;
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
-  timeouts_left_ = spec().max_spurious;
+  timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
@@ -65,7 +65,8 @@ void Execution::take_turn(std::uint64_t pc) {
     uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
   }
   if (signals_wait()) deliver_signals();
-  if (t.cancel_asynchronous && cancel_pending(t)) program_.cancel();
+  if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
+  t.cancel_before_effect = false;
   if (fair_) observe_spin();
 }
 

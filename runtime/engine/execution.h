@@ -119,8 +119,8 @@ class Execution final : public strategy::View {
 
   // --- threads (threads.cpp)
   // --------------------------------------------------------------------------------------
-  sched::Thread* create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes, bool detached,
-                               std::uint64_t pc);
+  sched::Thread* create_thread(void* (*entry)(void*), void* argument, const sched::StackRequest& stack,
+                               bool detached, std::uint64_t pc);
   int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try,
                   std::uint64_t pc);
   int detach_thread(std::uint64_t handle, std::uint64_t pc);
@@ -432,6 +432,7 @@ class Execution final : public strategy::View {
   void observe_spin();
   void leave_fair_mode();
   void note_plain_write(Address address, std::uint64_t bytes);
+  bool pass_time_of_spin();
   [[noreturn]] void report_livelock();
 
   [[noreturn]] void report_deadlock();

@@ -63,6 +63,7 @@ std::string encode_spec(const RunSpec& s) {
   w.number(14, s.verify);
   w.number(15, s.max_spurious);
   w.text(16, {s.strategy, strnlen(s.strategy, sizeof s.strategy)});
+  w.number(17, static_cast<std::uint64_t>(s.sleep));
   return w.take();
 }
 
@@ -122,6 +123,9 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
       case 16:
         checked.check(f.bytes.size() < sizeof s.strategy, "names a strategy that is too long");
         f.bytes.copy(s.strategy, sizeof s.strategy - 1);
+        break;
+      case 17:
+        checked.read(s.sleep, f, SleepKind::kTimed, "kind of sleep");
         break;
       default:
         break;
