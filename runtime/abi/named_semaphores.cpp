@@ -21,6 +21,9 @@ struct NamedSemaphore {
   sem_t semaphore;
   std::uint32_t opened;  // sem_close takes one away
   bool linked;           // the name still leads here
+  mode_t mode;
+  uid_t owner;
+  gid_t group;
 };
 
 constexpr std::uint32_t kMost = 256;
@@ -60,11 +63,27 @@ sem_t* failed(int error) {
   return SEM_FAILED;
 }
 
-sem_t* open(const char* name, int flags, unsigned value) {
+// As for a file: opening takes the right to read and to write.
+bool may_open(const NamedSemaphore& s) {
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  const auto group = static_cast<gid_t>(raw_syscall(SYS_getegid));
+  if (user == 0) return true;
+  const mode_t bits = user == s.owner ? s.mode >> 6 : group == s.group ? s.mode >> 3 : s.mode;
+  return (bits & 6) == 6;
+}
+
+// /dev/shm lets only the owner remove a name.
+bool may_unlink(const NamedSemaphore& s) {
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  return user == 0 || user == s.owner;
+}
+
+sem_t* open(const char* name, int flags, mode_t mode, unsigned value) {
   name = bare_name(name);
   if (name == nullptr) return failed(EINVAL);
   NamedSemaphore* s = find(name);
   if (s != nullptr && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return failed(EEXIST);
+  if (s != nullptr && !may_open(*s)) return failed(EACCES);
   if (s == nullptr) {
     if ((flags & O_CREAT) == 0) return failed(ENOENT);
     if (value > INT_MAX) return failed(EINVAL);
@@ -72,6 +91,11 @@ sem_t* open(const char* name, int flags, unsigned value) {
     if (s == nullptr) return failed(EMFILE);
     memcpy(s->name, name, strlen(name) + 1);
     s->linked = true;
+    const auto mask = static_cast<mode_t>(raw_syscall(SYS_umask, 0));
+    raw_syscall(SYS_umask, mask);
+    s->mode = mode & ~mask;
+    s->owner = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+    s->group = static_cast<gid_t>(raw_syscall(SYS_getegid));
     sem_init(&s->semaphore, table_is_shared ? 1 : 0, value);
   }
   ++s->opened;
@@ -115,7 +139,7 @@ HEDDLE_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
     va_end(list);
   }
   if (heddle::abi::by_libc()) return HEDDLE_REAL(sem_open)(name, flags, mode, value);
-  return heddle::abi::open(name, flags, value);
+  return heddle::abi::open(name, flags, mode, value);
 }
 
 HEDDLE_EXPORT int sem_close(sem_t* semaphore) noexcept {
@@ -135,6 +159,10 @@ HEDDLE_EXPORT int sem_unlink(const char* name) noexcept {
   heddle::abi::NamedSemaphore* s = name != nullptr ? heddle::abi::find(name) : nullptr;
   if (s == nullptr) {
     errno = ENOENT;
+    return -1;
+  }
+  if (!heddle::abi::may_unlink(*s)) {
+    errno = EACCES;
     return -1;
   }
   s->linked = false;

@@ -60,6 +60,13 @@ SharedCall shared_call(const char* name, const pthread_mutex_t* mutex, std::uint
 
 }  // namespace
 
+void hand_mutexes_to_libc(Execution& e) {
+  hand_to_libc(e, kMutex, [](pthread_mutex_t* mutex, const SyncObject& m) {
+    mark_of(mutex, kMutex.mark) = 0;
+    for (std::uint32_t i = 0; i < m.count; ++i) HEDDLE_REAL(pthread_mutex_trylock)(mutex);
+  });
+}
+
 bool is_shared_mutex(const pthread_mutex_t* mutex) {
   return (mutex->__data.__kind & kSharedBit) != 0 && in_shared_memory(mutex);
 }

@@ -93,6 +93,26 @@ inline bool zeros(const void* object, std::size_t begin, std::size_t end) {
   return true;
 }
 
+// Is there memory at all?
+bool is_mapped(Address address);
+
+// In a forked child, which goes on natively: libc's objects take over the state that ours had. Those whose
+// memory has become something else no longer carry the mark.
+template <typename Object, typename HandOver>
+void hand_to_libc(engine::Execution& e, const ObjectTraits<Object>& traits, HandOver hand_over) {
+  for (std::uint32_t i = 1; i <= e.sync_objects().count(); ++i) {
+    const sched::SyncObject& sync = e.sync_objects().object_at(i);
+    auto* object = reinterpret_cast<Object*>(sync.address);
+    if (sync.kind != traits.kind || sync.destroyed || !is_mapped(sync.address)) continue;
+    std::uint64_t& mark = mark_of(object, traits.mark);
+    if (mark != mark_value(sync.address)) continue;
+    hand_over(object, sync);
+  }
+}
+void hand_mutexes_to_libc(engine::Execution& e);
+void hand_rwlocks_to_libc(engine::Execution& e);
+void hand_semaphores_to_libc(engine::Execution& e);
+
 sched::SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint64_t pc);
 
 // Virtual time as the program's clocks show it.

@@ -40,6 +40,19 @@ int lock_anyhow(Execution& e, pthread_rwlock_t* lock, bool write, bool only_try,
   });
 }
 
+}  // namespace
+
+void hand_rwlocks_to_libc(Execution& e) {
+  hand_to_libc(e, kRwlock, [](pthread_rwlock_t* lock, const SyncObject& l) {
+    mark_of(lock, kRwlock.mark) = 0;
+    if (l.owner != kNoThread) HEDDLE_REAL(pthread_rwlock_trywrlock)(lock);
+    for (std::uint32_t i = 0; l.owner == kNoThread && i < l.count; ++i)
+      HEDDLE_REAL(pthread_rwlock_tryrdlock)(lock);
+  });
+}
+
+namespace {
+
 // A spin lock is one int, with no room for a mark: known by its address, made anew by pthread_spin_init. One
 // that was initialised before the engine ran has libc's value for an open lock.
 constexpr int kOpenSpinLock = 1;

@@ -57,6 +57,14 @@ int wait(engine::Execution& e, sem_t* semaphore, std::uint64_t deadline, std::ui
 }
 
 }  // namespace
+
+void hand_semaphores_to_libc(Execution& e) {
+  hand_to_libc(e, kSemaphore, [](sem_t* semaphore, const sched::SyncObject& s) {
+    // A named one is libc's already, and the parent's, too.
+    if (!is_shared(semaphore)) HEDDLE_REAL(sem_init)(semaphore, 0, s.count);
+  });
+}
+
 }  // namespace heddle::abi
 
 using heddle::abi::as_result;

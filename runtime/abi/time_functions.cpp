@@ -167,6 +167,13 @@ HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* result) noexcept {
   return status;
 }
 
+HEDDLE_EXPORT int clock_getcpuclockid(pid_t pid, clockid_t* clock) noexcept {
+  auto* e = engine();
+  if (e == nullptr || (pid != 0 && pid != getpid())) return HEDDLE_REAL(clock_getcpuclockid)(pid, clock);
+  *clock = CLOCK_PROCESS_CPUTIME_ID;
+  return 0;
+}
+
 HEDDLE_EXPORT int clock_settime(clockid_t clock, const timespec* time) noexcept {
   if (engine() == nullptr) return HEDDLE_REAL(clock_settime)(clock, time);
   errno = EPERM;

@@ -32,6 +32,8 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   stagnation_ = spec().stagnation_steps;
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
+  timed_sleeps_ = spec().sleep == SleepKind::kTimed;
+  turns_of_sleepers_ = 0;
   timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
@@ -58,6 +60,7 @@ void Execution::take_turn(std::uint64_t pc) {
   t.last_pc = pc;
   if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
+  if (timed_sleeps_) pass_time_of_sleepers();
   if (scheduler_.now() >= timers_.earliest()) fire_timers();
   if (++channel_.header()->current.steps >= next_check_) check_bounds();
   if (scheduler_.runnable().size() > 1 && !t.ignored) {

@@ -174,6 +174,18 @@ void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
   if (Event* e = record(EventKind::kSleep, pc)) e->value = time;
 }
 
+// While threads run on and on, a sleep must end, too: after so many operations its time has come.
+void Execution::pass_time_of_sleepers() {
+  constexpr std::uint32_t kMost = 5000;
+  if (++turns_of_sleepers_ < kMost) return;
+  turns_of_sleepers_ = 0;
+  std::uint64_t first = sched::kNoDeadline;
+  scheduler_.for_each_blocked([&](Thread& t) {
+    if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
+  });
+  if (first != sched::kNoDeadline) scheduler_.advance_to(first);
+}
+
 std::uint64_t Execution::read_clock() {
   // A loop that waits for the clock must not take as many turns as there are microseconds in the wait.
   constexpr std::uint64_t kFirst = 100;

@@ -137,7 +137,7 @@ class Campaign:
 
     def explore(self, test, folder, options):
         command = [self.options.heddle, "run", "-n", str(self.options.n), "-t", f"{CAMPAIGN_SECONDS}s", "--seed", "1", "-j", "1",
-                   "--sleep", "timed", "--spurious", "0", "--timeout", "20s", "--no-progress", "--json", "report.json", *options, "--"]
+                   "--sleep", "timed", "--spurious", "0", "--timeout", "20s", "--no-progress", "--json", "report.json", *self.suite.options, *options, "--"]
         status, output = self.call(test, folder, command, 3 * CAMPAIGN_SECONDS)
         with open(os.path.join(folder, "output"), "w", encoding="utf-8") as file:
             file.write(output)

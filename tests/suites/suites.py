@@ -27,6 +27,7 @@ class Suite:
     """The tests of one source package. `prepare` builds what they share, with the compiler driver that it gets."""
     package = None
     flavours = ("g++", "clang++-19")
+    options = ()  # of heddle run
 
     def __init__(self, work):
         self.root = fetched(self.package, work)
@@ -105,6 +106,7 @@ class Glibc(Suite):
 class Posix(Suite):
     """The Open POSIX Test Suite: threads, semaphores, scheduling, signals, clocks, timers, fork."""
     package = "posix"
+    options = ("--model", "sc")
     INTERFACES = re.compile(r"^(pthread_|sem_|sched_|sig|clock|timer_|raise$|kill|fork$|nanosleep$|getpid$|time$)")
 
     def tests(self):
