@@ -272,6 +272,7 @@ HEDDLE_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void (*
     static Real* real = heddle::abi::next_function<Real>("__register_atfork");
     return real(prepare, parent, child, module);
   }
+  if (auto* e = engine()) heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   if (heddle::abi::fork_handler_count == heddle::abi::kMostHandlers) return ENOMEM;
   heddle::abi::fork_handlers[heddle::abi::fork_handler_count++] = {prepare, parent, child, module,
                                                                    heddle::abi::fork_handler_serials++};

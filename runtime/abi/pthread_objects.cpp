@@ -14,6 +14,12 @@ bool is_copied_mark(engine::Execution& e, std::uint64_t mark, sched::SyncKind ki
   return false;
 }
 
+void let_others_run_now_and_then(engine::Execution& e, std::uint64_t pc) {
+  constexpr std::uint32_t kEvery = 100;
+  static std::uint32_t calls = 0;
+  if (++calls % kEvery == 0) e.yield(pc);
+}
+
 bool is_mapped(Address address) {
   unsigned char present = 0;
   return raw_syscall(SYS_mincore, address & ~std::uint64_t{kPageSize - 1}, 1, &present) == 0;

@@ -53,10 +53,14 @@ sched::SyncObject& known_object(engine::Execution& e, Object* object, const Obje
   return sync;
 }
 
+// For calls that no other thread can notice: a loop around nothing else must let others run in the end.
+void let_others_run_now_and_then(engine::Execution& e, std::uint64_t pc);
+
 // After libc's init function has been called: a new object, made here.
 template <typename Object>
 sched::SyncObject& made_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
                                std::uint64_t pc) {
+  let_others_run_now_and_then(e, pc);
   const auto address = reinterpret_cast<Address>(object);
   sched::SyncObject& sync = e.sync_objects().get(address, traits.kind);
   e.forget(sync);

@@ -7,6 +7,7 @@
 
 #include "core/base/pages.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/pthread_objects.h"
 #include "runtime/session/session.h"
 
 namespace heddle::abi {
@@ -230,11 +231,13 @@ HEDDLE_EXPORT int pthread_setattr_default_np(const pthread_attr_t* attributes) n
 HEDDLE_EXPORT int pthread_setschedparam(pthread_t thread, int policy,
                                         const sched_param* parameters) noexcept {
   HEDDLE_FIND_THREAD(pthread_setschedparam, thread, policy, parameters)
+  heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   return heddle::abi::set_scheduling(*t, policy, *parameters);
 }
 
 HEDDLE_EXPORT int pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) noexcept {
   HEDDLE_FIND_THREAD(pthread_getschedparam, thread, policy, parameters)
+  heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   *policy = attributes_of(*t).policy;
   *parameters = attributes_of(*t).parameters;
   return 0;
