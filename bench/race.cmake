@@ -1,7 +1,7 @@
 # The race detector's benchmarks: the same instrumented loops on the detector and on ThreadSanitizer.
 find_package(benchmark REQUIRED)
 
-add_library(race_loops OBJECT race_loops.cpp)
+add_library(race_loops OBJECT speed/race_loops.cpp)
 target_include_directories(race_loops PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(race_loops PRIVATE -O2 -fno-tree-vectorize -fsanitize=thread)
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/race_loops.h"
+#include "bench/speed/race_loops.h"
 
 // A release by the running thread: the next access is in a new epoch. Each runtime's own means.
 void new_epoch();

@@ -1,6 +1,6 @@
 // Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
-//   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter   <prefix>/share/heddle/litmus/
+//   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter   <prefix>/share/heddle/{litmus,speed}/
 #pragma once
 
 #include <string>
@@ -15,6 +15,8 @@ struct InstallLayout {
   std::string include_dir;  // the parent of heddle/heddle.h
   std::string litmus_dir;   // *.litmus files
   std::string litmus_interpreter;
+  std::string speed_dir;   // sources that `heddle bench speed` builds
+  std::string executable;  // heddle itself
 };
 
 InstallLayout layout_under(const std::string& prefix);

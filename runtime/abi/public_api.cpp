@@ -1,5 +1,6 @@
 // The functions of <heddle/heddle.h>.
 #include "runtime/abi/engine_access.h"
+#include "runtime/session/session.h"
 
 using heddle::ChoiceKind;
 using heddle::EventKind;
@@ -47,4 +48,16 @@ HEDDLE_EXPORT void heddle_runtime_yield() {
 
 HEDDLE_EXPORT void heddle_runtime_atomic_scope(int begin) {
   if (auto* e = engine()) e->self().ignored = begin != 0;
+}
+
+HEDDLE_EXPORT void heddle_runtime_check(int begin, void* frame) {
+  auto* e = engine();
+  if (e == nullptr) return;
+  if (begin != 0) {
+    e->begin_check();
+    heddle::session::check_began();
+  } else {
+    e->end_check();
+    heddle::session::check_ended(reinterpret_cast<heddle::Address>(frame));
+  }
 }

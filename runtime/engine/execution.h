@@ -124,6 +124,9 @@ class Execution final : public strategy::View {
   int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try,
                   std::uint64_t pc);
   int detach_thread(std::uint64_t handle, std::uint64_t pc);
+  // The body of heddle::check: it begins, and it ends when all threads have that it started.
+  void begin_check();
+  void end_check();
   [[noreturn]] void end_thread(void* result);
   void run_exit_handlers();
   // Asks a thread to end. It does so at its next cancellation point, or in the one where it waits now.
@@ -456,33 +459,7 @@ class Execution final : public strategy::View {
   strategy::Strategy* strategy_ = nullptr;
   SessionHooks hooks_;
   ProgramHooks program_;
-  sched::Scheduler scheduler_;
-  sched::SyncTable sync_;
-  sched::LockGraph locks_;
-  memory::MemoryModel memory_;
-  race::RaceDetector race_;
-  memory::SyncClock* sync_clocks_ = nullptr;  // by SyncObject::clock
-  std::uint32_t sync_clock_count_ = 0;
-  static constexpr std::uint32_t kReportedRaces = 64;
-  std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
-  std::uint32_t reported_race_count_ = 0;
-  sched::SignalQueue signal_queue_;
-  sched::SignalAction actions_[sched::kSignals];
-  std::uint32_t signal_clock_ = 0;  // what all senders of signals have released
-  struct Fault {
-    int signal = 0;
-    std::uint64_t pc = 0;
-    std::uint64_t address = 0;
-  } fault_;  // the one that the program handles now
-  sched::TimerTable timers_;
-  std::uint32_t parked_ = 0;    // threads in blocking calls
-  std::uint32_t children_ = 0;  // processes that the program has started and not waited for
-  std::uint64_t patience_ns_ = 0;
-  static constexpr std::uint32_t kDescriptorClocks = 1024;
-  struct DescriptorClock {
-    std::uint64_t object = 0;  // inode of the pipe
-    std::uint32_t clock = 0;
-  } descriptor_clocks_[kDescriptorClocks];
+  // What changes all the time lies together: an execution that is put back page by page writes few pages.
   // What a volatile access has left to be done before the thread's next operation; see volatiles.cpp.
   struct PendingVolatile {
     bool is_pending = false;
@@ -514,6 +491,33 @@ class Execution final : public strategy::View {
   std::uint64_t spin_visits_ = 0;
   std::uint64_t spin_states_ = 0;
   std::uint64_t spin_change_ = 0;
+  sched::Scheduler scheduler_;
+  sched::SyncTable sync_;
+  sched::LockGraph locks_;
+  memory::MemoryModel memory_;
+  race::RaceDetector race_;
+  memory::SyncClock* sync_clocks_ = nullptr;  // by SyncObject::clock
+  std::uint32_t sync_clock_count_ = 0;
+  static constexpr std::uint32_t kReportedRaces = 64;
+  std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
+  std::uint32_t reported_race_count_ = 0;
+  sched::SignalQueue signal_queue_;
+  sched::SignalAction actions_[sched::kSignals];
+  std::uint32_t signal_clock_ = 0;  // what all senders of signals have released
+  struct Fault {
+    int signal = 0;
+    std::uint64_t pc = 0;
+    std::uint64_t address = 0;
+  } fault_;  // the one that the program handles now
+  sched::TimerTable timers_;
+  std::uint32_t parked_ = 0;    // threads in blocking calls
+  std::uint32_t children_ = 0;  // processes that the program has started and not waited for
+  std::uint64_t patience_ns_ = 0;
+  static constexpr std::uint32_t kDescriptorClocks = 1024;
+  struct DescriptorClock {
+    std::uint64_t object = 0;  // inode of the pipe
+    std::uint32_t clock = 0;
+  } descriptor_clocks_[kDescriptorClocks];
 };
 
 // The program's heap; usable before main and before any execution.

@@ -114,6 +114,20 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   return 0;
 }
 
+void Execution::begin_check() {
+  leave_prefix();
+  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i)
+    scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)}).precedes_check = true;
+}
+
+void Execution::end_check() {
+  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    while (!t.precedes_check && (t.state == ThreadState::kRunnable || t.state == ThreadState::kBlocked))
+      wait(WaitKind::kJoin, scheduler_.handle_of(t), sched::kNoDeadline, t.id);
+  }
+}
+
 int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
   Thread* t = scheduler_.find(handle);
   if (t == nullptr) fatal(FindingKind::kThreadMisuse, "detach of a handle that no thread has", pc);

@@ -93,6 +93,11 @@ class Heap {
   // The block that holds `address`, allocated or freed. Walks; for reports.
   Block* block_containing(Address address) const;
 
+  // The memory that blocks have been carved from.
+  AddressRange used_range(std::uint32_t part) const {
+    return {parts_[part].begin, parts_[part].bump - parts_[part].begin};
+  }
+
   // Fresh memory is refused beyond this, as a system with so much of it would. 0: no limit.
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
 

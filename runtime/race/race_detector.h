@@ -155,12 +155,16 @@ class RaceDetector {
   };
 
   // The row of an access's shape in the memo. One that leaves its word has a row that is never filled.
+  // Aligned accesses come first and together: an execution that is put back page by page writes few pages.
   static constexpr std::uint32_t row_of(AccessOp op, std::uint32_t size, Address address) {
     const auto log_size = static_cast<std::uint32_t>(__builtin_ctz(size));
-    return (static_cast<std::uint32_t>(op) * 4 + log_size) * 8 + static_cast<std::uint32_t>(address & 7);
+    return static_cast<std::uint32_t>(address & 7) * kShapes + static_cast<std::uint32_t>(op) * 4 + log_size;
   }
-  static constexpr std::uint32_t kRows = kAccessOps * 4 * 8;
-  static constexpr std::uint32_t kPlainRows = 2 * 4 * 8;  // of plain reads and writes, which come first
+  static constexpr std::uint32_t kShapes = 32;  // at least kAccessOps * 4
+  static constexpr std::uint32_t kRows = kShapes * 8;
+  static_assert(kAccessOps * 4 <= kShapes);
+  // Plain reads and writes are the first two of the operations.
+  static constexpr bool is_plain(std::uint32_t row) { return row % kShapes < 8; }
 
   // Where a step from a state is remembered. Threads that take turns at one word have places of their own.
   Memo& memo_of(std::uint32_t row, StateId from) { return memo_[row][(from ^ way_) % kWays]; }
@@ -172,7 +176,7 @@ class RaceDetector {
     if (memo.key != (stamp_ | from)) return false;
     if (memo.to != from) {
       *cell = memo.to;
-    } else if (row < kPlainRows) {
+    } else if (is_plain(row)) {
       still_[row] = memo.key;
     }
     return true;
@@ -213,9 +217,9 @@ class RaceDetector {
   EventId event_ = kNoEvent;
   Race race_;
   // By row: the key of a step that changes nothing. It holds in the epoch that it names.
-  alignas(64) std::uint64_t still_[kPlainRows] = {};
-  alignas(64) Memo memo_[kRows][kWays] = {};
+  alignas(64) std::uint64_t still_[kRows] = {};
   Resumable resumable_[kMaxThreads] = {};
+  alignas(64) Memo memo_[kRows][kWays] = {};
   Shadow shadow_;
   StateTable<FastRecord> fast_;
   StateTable<PreciseRecord> precise_;

@@ -52,7 +52,7 @@ template <typename Record>
   const Step<Record> step = advance(states, from, access, clock_);
   if (step.racing_bytes != 0 || row >= kRows || (Record::kHasSite && step.to != from)) return step;
   memo_of(row, from) = {stamp_ | from, step.to, 0};
-  if (step.to == from && row < kPlainRows) still_[row] = stamp_ | from;
+  if (step.to == from && is_plain(row)) still_[row] = stamp_ | from;
   return step;
 }
 
@@ -130,7 +130,7 @@ class RaceDetector::Walk {
     if (row < kRows) {
       const Memo& memo = detector_.memo_of(row, from);
       if (memo.key == (detector_.stamp_ | from)) {
-        if (memo.to == from && row < kPlainRows) detector_.still_[row] = memo.key;
+        if (memo.to == from && is_plain(row)) detector_.still_[row] = memo.key;
         return memo.to;
       }
     }

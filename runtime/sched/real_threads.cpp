@@ -27,4 +27,9 @@ int real_pthread_join(pthread_t thread, void** result) {
   return real(thread, result);
 }
 
+int real_clock_gettime(clockid_t clock, timespec* time) {
+  static auto* real = next_symbol<decltype(clock_gettime)>("clock_gettime");
+  return real(clock, time);
+}
+
 }  // namespace heddle::sched

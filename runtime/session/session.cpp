@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/base/pages.h"
+#include "runtime/session/checks.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/modules.h"
 #include "runtime/session/prefix_files.h"
@@ -147,6 +148,7 @@ void program_ended() { the_state->execution->settle(); }
 void program_exits(int status) {
   the_state->channel.header()->current.status = status;
   the_state->execution->check_at_exit();
+  end_checks(status);
 }
 
 }  // namespace heddle::session

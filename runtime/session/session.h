@@ -29,6 +29,10 @@ void program_exits(int status);
 // The program has ended in order, and its destructors have run.
 void program_ended();
 
+// The body of heddle::check begins; it has ended, called from the frame at `frame` (check.cpp).
+void check_began();
+void check_ended(Address frame);
+
 // In a child that the program forked for itself: it is no execution of ours and reports nothing.
 void leave_engine();
 

@@ -3,6 +3,7 @@
 
 #include "core/trace/channel.h"
 #include "runtime/engine/execution.h"
+#include "runtime/session/checks.h"
 #include "runtime/session/snapshot.h"
 #include "runtime/session/syscall_gate.h"
 
@@ -30,6 +31,7 @@ struct State {
   sched::Fiber program;             // at the first choice
   sched::Fiber service;             // the zygote's loop, or the loop over executions in its children
   sched::Fiber ended;               // never resumed
+  Checks checks;
   SyscallGate gate;
   Snapshot snapshot;
 };

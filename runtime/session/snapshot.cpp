@@ -15,9 +15,6 @@ constexpr std::uint64_t kCopies = address_map::kSession + (std::uint64_t{1} << 3
 constexpr std::uint64_t kMostCopied = std::uint64_t{8} << 30;
 // Above this, copying everything back costs more than a fork.
 constexpr std::uint64_t kMostCopiedBack = std::uint64_t{8} << 20;
-// Protecting the pages anew costs a fault for each that is written again: rare enough to cost nothing, often
-// enough to forget the pages of one odd execution.
-constexpr std::uint32_t kProtectAfter = 256;
 constexpr std::uint64_t kManyPages = 4096;
 
 // linux/userfaultfd.h of Linux 6.7.
@@ -159,7 +156,7 @@ bool Snapshot::restore() {
 }
 
 bool Snapshot::restore_written() {
-  const bool protect_anew = ++restored_ == kProtectAfter || pages_restored_ > kManyPages;
+  const bool protect_anew = ++restored_ >= kProtectAfter || pages_restored_ > kManyPages;
   // Walking the page tables of terabytes that are mostly holes costs more than all the rest. Nothing is
   // protected anew between most resets, so that a page is touched or written for the first time only with a
   // page fault.
@@ -174,6 +171,42 @@ bool Snapshot::restore_written() {
     if (!protect_runs()) return false;
   }
   faults_ = page_faults();
+  return true;
+}
+
+// Do ranges_ have all that was written? Walks the page tables only after a page fault.
+bool Snapshot::knows_written() {
+  if (range_count_ != 0 && page_faults() == faults_) return true;
+  const std::uint64_t last = regions_[region_count_ - 1].end;
+  std::uint64_t next = last;
+  const long count = scanner_.scan(regions_[0].begin, last, page_is::kTracked | page_is::kWritten, ranges_,
+                                   kMaxRanges, &next);
+  range_count_ = count > 0 && next >= last ? static_cast<std::uint32_t>(count) : 0;
+  faults_ = page_faults();
+  return range_count_ != 0;
+}
+
+bool Snapshot::is_unchanged(std::span<const AddressRange> parts) {
+  if (!tracking_ || !knows_written()) return false;
+  for (const AddressRange& part : parts) {
+    const std::uint64_t part_end = part.begin + part.bytes;
+    for (std::uint32_t i = 0; i < range_count_ && ranges_[i].begin < part_end; ++i) {
+      const std::uint64_t begin = ranges_[i].begin > part.begin ? ranges_[i].begin : part.begin;
+      const std::uint64_t end = ranges_[i].end < part_end ? ranges_[i].end : part_end;
+      if (begin < end && !holds_copy(begin, end)) return false;
+    }
+  }
+  return true;
+}
+
+bool Snapshot::holds_copy(std::uint64_t begin, std::uint64_t end) const {
+  for (std::uint32_t run = first_run_after(begin); begin < end; ++run) {
+    if (run == run_count_ || runs_[run].begin > begin) return false;  // nothing was here
+    const std::uint64_t until = runs_[run].end < end ? runs_[run].end : end;
+    const void* copy = runs_[run].copy + (begin - runs_[run].begin);
+    if (memcmp(reinterpret_cast<const void*>(begin), copy, until - begin) != 0) return false;
+    begin = until;
+  }
   return true;
 }
 
@@ -251,7 +284,7 @@ void Snapshot::restore_discarded() {
 
 // The pages that are there now: those of the snapshot, and those that executions have touched since.
 void Snapshot::restore_by_copying() {
-  const bool give_back = ++restored_ == kProtectAfter;
+  const bool give_back = ++restored_ >= kProtectAfter;
   if (give_back) restored_ = 0;
   const std::uint64_t faults = page_faults();
   if ((range_count_ == 0 || faults != faults_) && !find_present_ranges()) range_count_ = 0;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/base/address_space.h"
 #include "runtime/session/memory_map.h"
@@ -23,6 +24,9 @@ namespace heddle::session {
 class Snapshot {
  public:
   static constexpr std::uint32_t kMaxRegions = 4096;
+  // Protecting the pages anew costs a fault for each that is written again: rare enough to cost nothing,
+  // often enough to forget the pages of one odd execution.
+  static constexpr std::uint32_t kProtectAfter = 1024;
   static constexpr std::uint32_t kMaxRuns = 1u << 16;
   static constexpr std::uint32_t kMaxRanges = 1u << 14;
 
@@ -39,6 +43,12 @@ class Snapshot {
   // Puts the memory back. REQUIRES: runs on a stack inside the session's block. False: not possible, nothing
   // of the program may run in this process any more.
   bool restore();
+
+  // What executions will write from here on differs from what they have written so far.
+  void forget_written() { restored_ = kProtectAfter; }
+
+  // Do these parts of memory hold what they held, as far as it is cheap to say? Byte-exact.
+  bool is_unchanged(std::span<const AddressRange> parts);
 
   AddressSpaceJournal& journal() { return journal_; }
 
@@ -59,7 +69,9 @@ class Snapshot {
   void restore_by_copying();
   bool find_present_ranges();
   bool restore_written();
+  bool knows_written();
   bool scan_and_restore(bool give_back);
+  bool holds_copy(std::uint64_t begin, std::uint64_t end) const;
   void restore_ranges(bool give_back);
   void restore_range(std::uint64_t begin, std::uint64_t end, std::uint32_t& run, bool give_back);
   void restore_discarded();

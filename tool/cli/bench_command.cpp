@@ -2,12 +2,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <cstring>
-#include <thread>
 
-#include "compiler/install_layout.h"
-#include "tool/bench/litmus_table.h"
+#include "tool/cli/bench_commands.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/terminal.h"
 
@@ -24,133 +20,38 @@ constexpr const char* kDescription =
     "explored "
     "unless -n is\n"
     "given; the few tests with very many executions are sampled at random. An outcome marked \"limit\" is "
-    "one that C++20 allows and heddle's model leaves out.";
-
-constexpr const char* kExamples =
-    "examples:\n"
-    "  heddle bench litmus                       all litmus tests\n"
-    "  heddle bench litmus SB IRIW+sc            those of a shape, or with this in their name\n"
-    "  heddle bench litmus -s random -n 1000 MP  how soon does random search show it?\n"
-    "  heddle bench litmus --json - | jq .agrees\n"
+    "one that C++20 allows and heddle's model leaves out.\n"
     "\n"
-    "exit codes: 0 all as expected, 1 inconclusive (not all was explored), 2 bad command line or file, 3 not "
-    "as "
-    "expected";
+    "speed: what operations and executions cost, under ThreadSanitizer and natively beside it, in one run.";
 
-struct BenchOptions {
-  std::vector<std::string> words;
-  std::string folder, json, strategy = "exhaustive", color = "auto";
-  std::uint64_t executions = 0, seed = 1;
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  bool quiet = false;
+struct Benchmark {
+  const char* name;
+  std::function<int()> (*add)(CLI::App& bench);
 };
-
-void define_litmus(CLI::App& litmus, BenchOptions& o) {
-  litmus.add_option("names", o.words, "only tests of this shape, or with this in their name")
-      ->type_name("NAME");
-  litmus.add_option("--folder", o.folder, "read *.litmus files from here [the installed ones]")
-      ->type_name("DIR");
-  litmus.add_option("-s,--strategy", o.strategy, "exhaustive, random [exhaustive]")
-      ->type_name("S")
-      ->check(CLI::IsMember({"exhaustive", "random"}));
-  litmus
-      .add_option("-n,--executions", o.executions, "at most N executions of each test [all; random: 10000]")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  litmus.add_option("--seed", o.seed, "of random executions [1]")
-      ->type_name("S")
-      ->check(CLI::NonNegativeNumber);
-  litmus.add_option("-j,--jobs", o.jobs, "tests at a time [the machine's cores]")
-      ->type_name("N")
-      ->check(CLI::Range(1u, 1024u));
-  litmus.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
-  litmus.add_option("--color", o.color, "auto, always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  litmus.add_flag("-q,--quiet", o.quiet, "only what is not as expected, and the last lines");
-}
-
-int exit_code_of(const std::vector<bench::LitmusResult>& results) {
-  bool missing = false;
-  for (const bench::LitmusResult& result : results) {
-    if (!result.error.empty()) return static_cast<int>(ExitCode::kOwnError);
-    for (const bench::LitmusRow& row : result.rows) {
-      if (row.agrees()) continue;
-      // What some executions did not show, others still may.
-      if (row.first_shown || result.exhausted) return static_cast<int>(ExitCode::kOwnError);
-      missing = true;
-    }
-  }
-  return static_cast<int>(missing ? ExitCode::kInconclusive : ExitCode::kNoBug);
-}
-
-int run_litmus(const BenchOptions& options) {
-  auto layout = compiler::find_layout();
-  if (!layout) return complain(layout.error());
-  std::vector<std::string> notes;
-  auto interpreter = run::resolve_target({layout->litmus_interpreter}, layout->library, notes);
-  if (!interpreter) return complain(interpreter.error());
-  std::vector<litmus::LitmusTest> tests;
-  try {
-    const std::string folder = options.folder.empty() ? layout->litmus_dir : options.folder;
-    tests = bench::select_tests(litmus::read_litmus_folder(folder), options.words);
-  } catch (const std::runtime_error& error) {
-    return complain({std::string("These litmus tests cannot be read: ") + error.what()});
-  }
-  if (tests.empty())
-    return complain({"No litmus test has such a name. `heddle bench litmus` lists all of them."});
-
-  bench::ExploreOptions explore = bench::exhaustive_exploration();
-  explore.spec.seed = options.seed;
-  std::strncpy(explore.spec.strategy, options.strategy.c_str(), sizeof explore.spec.strategy - 1);
-  if (options.executions != 0) explore.executions = options.executions;
-  if (options.strategy == "random" && options.executions == 0) explore.executions = bench::kSampledExecutions;
-
-  // Where the JSON goes to standard output, nothing else does.
-  std::FILE* out = options.json == "-" ? stderr : stdout;
-  const bench::TableOptions table{use_color(options.color == "always"  ? ColorWish::kAlways
-                                            : options.color == "never" ? ColorWish::kNever
-                                                                       : ColorWish::kAuto),
-                                  options.quiet};
-  if (!options.quiet) fmt::print(out, "{}", bench::table_head());
-  std::string shape;
-  const auto started = std::chrono::steady_clock::now();
-  const auto results =
-      bench::run_litmus(tests, *interpreter, explore, options.jobs, [&](const bench::LitmusResult& result) {
-        fmt::print(out, "{}", bench::table_rows(result, result.shape != shape, table));
-        std::fflush(out);
-        shape = result.shape;
-      });
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  fmt::print(out, "{}", bench::table_foot(results, seconds.count()));
-  if (!options.json.empty()) {
-    if (auto written = write_text_file(options.json, bench::litmus_json(results, HEDDLE_VERSION)); !written)
-      return complain(written.error());
-  }
-  return exit_code_of(results);
-}
+constexpr Benchmark kBenchmarks[] = {{"litmus", add_bench_litmus}, {"speed", add_bench_speed}};
 
 }  // namespace
 
 int bench_command(const Arguments& arguments) {
-  BenchOptions options;
   CLI::App app(kDescription, "heddle bench");
-  app.footer(kExamples);
-  CLI::App* litmus = app.add_subcommand("litmus", "the table of verdicts of the litmus tests");
-  litmus->footer(kExamples);
-  define_litmus(*litmus, options);
   app.require_subcommand(1);
+  std::vector<std::function<int()>> runs;
+  for (const Benchmark& benchmark : kBenchmarks) runs.push_back(benchmark.add(app));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      fmt::print("{}", litmus->parsed() ? litmus->help() : app.help());
+      const auto chosen = app.get_subcommands();
+      fmt::print("{}", chosen.empty() ? app.help() : chosen[0]->help());
       return 0;
     }
     return complain({std::string(error.what()) + " `heddle bench --help` lists what there is."});
   }
-  return run_litmus(options);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (app.got_subcommand(kBenchmarks[i].name)) return runs[i]();
+  }
+  return static_cast<int>(ExitCode::kOwnError);
 }
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// One long execution of one kind of operation, for bench/long_runs.py, which builds it natively, with
+// One long execution of one kind of operation, for `heddle bench speed`, which builds it natively, with
 // ThreadSanitizer and with heddle:
 //
 //   long_runs FILE atomic OPERATION ORDER THREADS LOCATIONS COUNT
@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/race_loops.h"
+#include "race_loops.h"
 
 namespace {
 

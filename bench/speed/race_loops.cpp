@@ -1,4 +1,4 @@
-#include "bench/race_loops.h"
+#include "race_loops.h"
 
 #include <cstring>
 

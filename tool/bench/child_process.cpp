@@ -1,0 +1,56 @@
+#include "tool/bench/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace heddle::bench {
+
+Result<int> run_in(const std::string& folder, const std::vector<std::string>& command) {
+  std::vector<std::string> words = command;
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    return Error{fmt::format("`{}` cannot be started: {}.", command[0], std::strerror(error)),
+                 ExitCode::kOwnError};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+  const char* parent = std::getenv("TMPDIR");
+  std::string path =
+      std::string(parent != nullptr && parent[0] != '\0' ? parent : "/tmp") + "/heddle-bench-XXXXXX";
+  if (mkdtemp(path.data()) == nullptr)
+    return Error{
+        fmt::format("No folder can be made beside {}: {}. Set TMPDIR to a place that can be written.", path,
+                    std::strerror(errno))};
+  return TemporaryFolder(path);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace heddle::bench
