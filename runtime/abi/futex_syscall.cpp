@@ -194,6 +194,8 @@ long known_call(engine::Execution& e, long number, const long* a, std::uint64_t 
       return getcpu(reinterpret_cast<unsigned*>(a[0]), static_cast<unsigned*>(second));
     case SYS_poll:
       return poll(reinterpret_cast<pollfd*>(a[0]), static_cast<nfds_t>(a[1]), static_cast<int>(a[2]));
+    case SYS_pause:
+      return pause();
     case SYS_epoll_wait:
       return epoll_wait(descriptor, static_cast<epoll_event*>(second), static_cast<int>(a[2]),
                         static_cast<int>(a[3]));

@@ -7,6 +7,7 @@
 // case: join_without_a_time
 // case: cancels_itself_at_once
 // case: cancel_comes_before_the_call
+// case: cancel_where_nothing_blocks
 // case: signal_at_a_barrier
 // case: many_fork_handlers
 // case: spin_until_a_sleeper_acts
@@ -148,6 +149,21 @@ static void cancel_comes_before_the_call(void) {
   assert(join(thread) == PTHREAD_CANCELED);
 }
 
+static atomic_int cancelled;
+static void* read_from_closed(void* unused) {
+  char byte;
+  while (atomic_load(&cancelled) == 0) sched_yield();
+  return read(pipe_ends[0], &byte, 1) == -1 ? unused : NULL;
+}
+static void cancel_where_nothing_blocks(void) {
+  assert(pipe(pipe_ends) == 0);
+  pthread_t thread = start(read_from_closed, NULL);
+  close(pipe_ends[0]);
+  pthread_cancel(thread);
+  atomic_store(&cancelled, 1);
+  assert(join(thread) == PTHREAD_CANCELED);
+}
+
 static pthread_barrier_t barrier;
 static atomic_int handled, passed;
 static void handle(int number) {
@@ -204,5 +220,6 @@ RUN_CASES({"given_stack", given_stack}, {"small_given_stack", small_given_stack}
           {"default_attributes", default_attributes}, {"join_without_a_time", join_without_a_time},
           {"cancels_itself_at_once", cancels_itself_at_once},
           {"cancel_comes_before_the_call", cancel_comes_before_the_call},
+          {"cancel_where_nothing_blocks", cancel_where_nothing_blocks},
           {"signal_at_a_barrier", signal_at_a_barrier}, {"many_fork_handlers", many_fork_handlers},
           {"spin_until_a_sleeper_acts", spin_until_a_sleeper_acts})
