@@ -160,8 +160,9 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
   }
   scheduler_.block(kind, object, deadline);
   t.waits_for = waits_for;
-  // An untimed wait in a circle of untimed waits can never end, whatever the other threads do.
-  if (waits_for != kNoThread && deadline == sched::kNoDeadline) {
+  // An untimed wait in a circle of untimed waits can never end, whatever the other threads do. A timer's
+  // handler could still end the program, or jump.
+  if (waits_for != kNoThread && deadline == sched::kNoDeadline && timers_.earliest() == sched::kNoDeadline) {
     ThreadId cycle[kMaxFindingParts / 2];
     std::uint32_t length = 0;
     if (find_cycle(t.id, cycle, length)) report_deadlock();

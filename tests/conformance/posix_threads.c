@@ -9,6 +9,7 @@
 // case: cancel_comes_before_the_call
 // case: cancel_where_nothing_blocks
 // case: signal_at_a_barrier
+// case: alarm_ends_a_deadlock => warning lock held at thread end: still holds a lock
 // case: many_fork_handlers
 // case: spin_until_a_sleeper_acts
 #include <errno.h>
@@ -187,6 +188,28 @@ static void signal_at_a_barrier(void) {
   join(thread);
 }
 
+static void leave_thread(int number) {
+  (void)number;
+  pthread_exit("left");
+}
+// The handler of a signal may end a thread that waits for what it will never get.
+static void* lock_twice(void* mutex) {
+  pthread_mutex_lock(mutex);
+  alarm(2);
+  pthread_mutex_lock(mutex);
+  return NULL;
+}
+static void alarm_ends_a_deadlock(void) {
+  signal(SIGALRM, leave_thread);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t thread = start(lock_twice, &mutex);
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &mask, NULL);
+  assert(join(thread) != NULL);
+}
+
 static int prepared;
 static void prepare(void) { ++prepared; }
 static void many_fork_handlers(void) {
@@ -221,5 +244,6 @@ RUN_CASES({"given_stack", given_stack}, {"small_given_stack", small_given_stack}
           {"cancels_itself_at_once", cancels_itself_at_once},
           {"cancel_comes_before_the_call", cancel_comes_before_the_call},
           {"cancel_where_nothing_blocks", cancel_where_nothing_blocks},
-          {"signal_at_a_barrier", signal_at_a_barrier}, {"many_fork_handlers", many_fork_handlers},
+          {"signal_at_a_barrier", signal_at_a_barrier}, {"alarm_ends_a_deadlock", alarm_ends_a_deadlock},
+          {"many_fork_handlers", many_fork_handlers},
           {"spin_until_a_sleeper_acts", spin_until_a_sleeper_acts})

@@ -27,7 +27,7 @@ RACE, OWN_RACE = "data race", "data race, as ThreadSanitizer says"
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILERS = {"g++": ("gcc", ["g++"]), "clang++-19": ("clang-19", ["clang++-19"]),
              "libc++": ("clang-19", ["clang++-19", "-stdlib=libc++"])}
-COMPILE_SECONDS, NATIVE_SECONDS, CAMPAIGN_SECONDS = 120, 40, 40
+COMPILE_SECONDS, NATIVE_SECONDS, CAMPAIGN_SECONDS = 120, 40, 60
 # A few tests set the machine's clock if they are allowed to.
 HARMLESS = ["setpriv", "--bounding-set", "-sys_time,-sys_boot"] if os.geteuid() == 0 else []
 
@@ -137,7 +137,7 @@ class Campaign:
 
     def explore(self, test, folder, options):
         command = [self.options.heddle, "run", "-n", str(self.options.n), "-t", f"{CAMPAIGN_SECONDS}s", "--seed", "1", "-j", "1",
-                   "--sleep", "timed", "--spurious", "0", "--timeout", "20s", "--no-progress", "--json", "report.json", *self.suite.options, *options, "--"]
+                   "--sleep", "timed", "--spurious", "0", "--timeout", "50s", "--no-progress", "--json", "report.json", *self.suite.options, *options, "--"]
         status, output = self.call(test, folder, command, 3 * CAMPAIGN_SECONDS)
         with open(os.path.join(folder, "output"), "w", encoding="utf-8") as file:
             file.write(output)
