@@ -26,7 +26,7 @@
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680004ull;  // "heddl", version 4
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680005ull;  // "heddl", version 5
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -168,7 +168,8 @@ struct ChannelHeader {
       0;  // addresses whose movement can break replay; compared and named by the tool
   std::uint64_t heap_address = 0;
   std::uint64_t program_address = 0;
-  StuckPlace stuck;  // of the latest execution that ran out of time
+  std::uint32_t trusted_matched = 0;  // by template of RunSpec::trusted_libraries: a library matched it
+  StuckPlace stuck;                   // of the latest execution that ran out of time
 
   std::atomic<std::uint64_t> ring_written{0};
   std::atomic<std::uint64_t> ring_read{0};

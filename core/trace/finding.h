@@ -65,14 +65,16 @@ enum class PartRole : std::uint8_t {
   kThreadCreated,   // where `thread` was created, by `other`
   kAllocated,
   kFreed,
-  kRunningThread,  // any other thread's position
-  kLocation,       // the memory concerned: `address`, and where it is no heap block what it is
-  kInitialised,    // where the object concerned was made
-  kDestroyed,      // where it was destroyed
-  kNotified,       // where it was signalled while nobody waited
-  kSettled,        // where the thread `other` was joined or detached before
+  kRunningThread,   // any other thread's position
+  kLocation,        // the memory concerned: `address`, and where it is no heap block what it is
+  kInitialised,     // where the object concerned was made
+  kDestroyed,       // where it was destroyed
+  kNotified,        // where it was signalled while nobody waited
+  kSettled,         // where the thread `other` was joined or detached before
+  kThroughLibrary,  // `text`: a library whose synchronisation is not seen, and may be what orders the
+                    // accesses
 };
-inline constexpr PartRole kLastPartRole = PartRole::kSettled;
+inline constexpr PartRole kLastPartRole = PartRole::kThroughLibrary;
 
 // How a race's access touched memory.
 enum class AccessKind : std::uint8_t { kNone = 0, kRead, kWrite, kAtomicRead, kAtomicWrite };

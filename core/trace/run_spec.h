@@ -21,6 +21,7 @@ enum class SleepKind : std::uint8_t {
   kFree = 0,  // at any moment: sleeping orders nothing
   kTimed,     // at its time: what others can do meanwhile, they have done
 };
+inline constexpr unsigned kMaxTrustedLibraries = 16;
 enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
 
 struct RunSpec {
@@ -39,8 +40,9 @@ struct RunSpec {
   std::uint8_t halt_on_first_race = 0;
   std::uint8_t verify = 0;  // every execution records events, for --verify-determinism
   RepetitionKind repetition = RepetitionKind::kAuto;
-  std::uint32_t max_spurious = 4;  // spurious failures and wake-ups in one execution
-  char strategy[192] = "random";   // as on the command line: name[:k=v,…]
+  std::uint32_t max_spurious = 4;    // spurious failures and wake-ups in one execution
+  char strategy[192] = "random";     // as on the command line: name[:k=v,…]
+  char trusted_libraries[512] = "";  // templates of --trust-library, one in each line
   SleepKind sleep = SleepKind::kFree;
 };
 

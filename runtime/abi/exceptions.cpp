@@ -34,19 +34,19 @@ void* caught_exception() {
   using Current = ExceptionPointer();
   using Primary = void*();
   using Decrement = void(void*);
-  // Only libc++ has this one; std::current_exception has the same name in both libraries.
+  // libc++ has a std::current_exception of the same name, but counts otherwise.
   static auto* primary = reinterpret_cast<Primary*>(dlsym(RTLD_DEFAULT, "__cxa_current_primary_exception"));
-  if (primary != nullptr) {
-    static auto* decrement = next_function<Decrement>("__cxa_decrement_exception_refcount");
-    void* object = primary();
-    if (object != nullptr) decrement(object);
+  static auto* current = reinterpret_cast<Current*>(dlsym(RTLD_DEFAULT, "_ZSt17current_exceptionv"));
+  if (primary == nullptr && current != nullptr) {
+    ExceptionPointer pointer = current();
+    void* object = pointer.object;
+    if (object != nullptr) release_function()(&pointer);
     return object;
   }
-  static auto* current = reinterpret_cast<Current*>(dlsym(RTLD_DEFAULT, "_ZSt17current_exceptionv"));
-  if (current == nullptr) return nullptr;
-  ExceptionPointer pointer = current();
-  void* object = pointer.object;
-  if (object != nullptr) release_function()(&pointer);
+  if (primary == nullptr) return nullptr;
+  void* object = primary();
+  static auto* decrement = next_function<Decrement>("__cxa_decrement_exception_refcount");
+  if (object != nullptr) decrement(object);
   return object;
 }
 

@@ -89,8 +89,10 @@ __attribute__((constructor(101))) void start_engine() {
   prepare_process_functions();
   prepare_memory_functions();
   prepare_string_functions();
+  engine::Execution* execution = session::start();
   engine::find_callers();
-  current = session::start();
+  execution->note_trusted_libraries();
+  current = execution;
   current->set_program_hooks({cancel_running_thread, session::is_crash_signal, divert_to_descriptor});
 }
 

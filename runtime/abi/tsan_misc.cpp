@@ -1,9 +1,14 @@
 // Functions, initialisation, and the ignore and annotation calls that programs make.
 #include "runtime/abi/engine_access.h"
+#include "runtime/engine/callers.h"
 
 using heddle::abi::engine;
 
-HEDDLE_EXPORT void __tsan_init() {}
+// Every instrumented module calls it when it has been loaded.
+HEDDLE_EXPORT void __tsan_init() {
+  heddle::engine::Execution* e = engine();
+  if (e != nullptr && e->watching()) heddle::engine::find_new_callers();
+}
 
 HEDDLE_EXPORT void __tsan_func_entry(void* caller_pc) {
   if (heddle::engine::Execution* e = engine()) {

@@ -127,6 +127,7 @@ void Execution::forget(sched::SyncObject& object) {
 
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   if (bytes == 0) return;
+  before_access();
   if (fair_ && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
   if (detecting_) {
     if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack(pc))) report_race(*race);
@@ -186,6 +187,7 @@ void Execution::report_race(const race::Race& race) {
   cite(PartRole::kPreviousAccess, race.previous);
   describe_memory(finding, race.address);
   finding.cite_creations();
+  cite_libraries(finding, race);
 }
 
 void Execution::report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc) {
@@ -203,6 +205,7 @@ void Execution::report_use_after_free(Address address, std::uint64_t bytes, std:
 
 void Execution::settle() {
   before_access();
+  note_trusted_libraries();
   if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
   if (!recording_) return;
   recording_ = false;

@@ -47,7 +47,8 @@ struct AtomicSite {
 template <typename T>
 class AtomicOperation {
  public:
-  AtomicOperation(Execution& e, EventKind kind, const AtomicSite& site) : e_(e), site_(site) {
+  [[gnu::always_inline]] AtomicOperation(Execution& e, EventKind kind, const AtomicSite& site)
+      : e_(e), site_(site) {
     e.visible({kind, site.order, sizeof(T), site.address, site.pc});
     e.check_not_freed(site.address, sizeof(T), site.pc);
     place_ = {site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))};
@@ -59,14 +60,21 @@ class AtomicOperation {
 
   // After the model has committed: brings real memory up to date and shows the access to the race detector.
   template <race::AccessOp kOp>
-  void finish(const memory::Value& newest) {
+  [[gnu::always_inline]] void finish(const memory::Value& newest) {
     if (!(newest == place_.memory)) plain_write<T>(site_.address, from_value<T>(newest));
     e_.atomic_access<kOp, sizeof(T)>(site_.address, site_.pc, time_);
   }
 
-  void note(EventKind kind, MemoryOrder order, T read, T written, const memory::Candidate* candidate,
-            std::uint32_t candidates) {
+  [[gnu::always_inline]] void note(EventKind kind, MemoryOrder order, T read, T written,
+                                   const memory::Candidate* candidate, std::uint32_t candidates) {
     e_.done(kind, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written));
+    if (e_.recording()) [[unlikely]]
+      record(kind, order, read, written, candidate, candidates);
+  }
+
+ private:
+  [[gnu::noinline]] void record(EventKind kind, MemoryOrder order, T read, T written,
+                                const memory::Candidate* candidate, std::uint32_t candidates) {
     Event* event = e_.record(kind, site_.pc);
     if (event == nullptr) return;
     event->address = site_.address;
@@ -84,7 +92,6 @@ class AtomicOperation {
     if (candidate->outcome == memory::ReadOutcome::kCasSpurious) event->flags |= event_flags::kSpurious;
   }
 
- private:
   Execution& e_;
   AtomicSite site_;
   memory::Place place_;
@@ -92,8 +99,7 @@ class AtomicOperation {
 };
 
 template <typename T>
-T atomic_load(Execution& e, const AtomicSite& site) {
-  AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
+[[gnu::noinline]] T load_anew(AtomicOperation<T>& operation, Execution& e, const AtomicSite& site) {
   e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order);
   const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
@@ -104,7 +110,18 @@ T atomic_load(Execution& e, const AtomicSite& site) {
 }
 
 template <typename T>
-void atomic_store(Execution& e, const AtomicSite& site, T value) {
+[[gnu::always_inline]] inline T atomic_load(Execution& e, const AtomicSite& site) {
+  AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
+  if (!e.recording() && e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
+    const T value = from_value<T>(operation.place().memory);
+    operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
+    operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
+    return value;
+  }
+  return load_anew(operation, e, site);
+}
+template <typename T>
+[[gnu::always_inline]] inline void atomic_store(Execution& e, const AtomicSite& site, T value) {
   AtomicOperation<T> operation(e, EventKind::kAtomicStore, site);
   if (!(operation.place().memory == to_value<T>(value))) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(e.memory().store(
@@ -114,7 +131,7 @@ void atomic_store(Execution& e, const AtomicSite& site, T value) {
 
 // An update: reads a store that no other update has read and writes compute(value).
 template <typename T, typename Compute>
-T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
+[[gnu::always_inline]] inline T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
   AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
   e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_update(operation.thread(), operation.place(), site.order);

@@ -39,6 +39,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
   start_detector();
+  start_watching();
 }
 
 void Execution::begin(std::uint64_t index) {
@@ -55,7 +56,7 @@ strategy::NextOperation Execution::next_operation(ThreadId thread) const {
 }
 
 void Execution::take_turn(std::uint64_t pc) {
-  before_access();
+  before_call(pc);
   Thread& t = self();
   t.last_pc = pc;
   if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;

@@ -18,6 +18,7 @@
 #include "core/base/ids.h"
 #include "core/base/random.h"
 #include "core/trace/channel.h"
+#include "runtime/engine/entry_thunks.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/race/race_detector.h"
@@ -245,6 +246,7 @@ class Execution final : public strategy::View {
   void enter_epoch() {
     const ThreadId t = scheduler_.current();
     race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
+    if (crossing.pending != 0) race_.unsettle();
   }
   // Plain accesses, before they happen. One that changes nothing for the detector was looked at from every
   // side when this epoch first did it: since then the memory was neither freed nor accessed by anybody else.
@@ -260,11 +262,19 @@ class Execution final : public strategy::View {
   // To be called before the program's memory is accessed on its behalf in any other way.
   void before_access() {
     if (volatile_.is_pending) settle_volatile();
+    if (crossing.pending != 0) [[unlikely]]
+      cross(true);
+  }
+  // … by a call that returns to `pc`, which may lie in a library.
+  void before_call(std::uint64_t pc) {
+    if (volatile_.is_pending) settle_volatile();
+    if (crossing.pending != 0) [[unlikely]]
+      cross(is_program_code(pc));
   }
   void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
   // An atomic access that the model has committed; `time` is the thread's before it.
   template <race::AccessOp kOp, std::uint32_t kSize>
-  void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
+  [[gnu::always_inline]] void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
     // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
     const ThreadId t = scheduler_.current();
     if (detecting_) {
@@ -273,6 +283,10 @@ class Execution final : public strategy::View {
     }
     if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter(t, now, memory_.clock(t));
   }
+  // Libraries that were not compiled by heddle (crossings.cpp).
+  void start_watching();
+  bool watching() const { return watching_; }
+  void note_trusted_libraries();  // tells the tool which names were of use
   // volatiles.cpp
   void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
   void volatile_write(Address address, std::uint8_t bytes, std::uint64_t pc);
@@ -293,6 +307,8 @@ class Execution final : public strategy::View {
   // -------------------------------------------------------------------------
   void enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer);
   void leave_function() {
+    if (watching_) [[unlikely]]
+      return_to_caller();
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
   }
@@ -352,6 +368,14 @@ class Execution final : public strategy::View {
   void settle_volatile();
   void check_initialised_slowly(const memory::Place& place, std::uint64_t pc);
   void report_race(const race::Race& race);
+  // crossings.cpp
+  void cross(bool out);  // `out`: the program itself acts, and not the library
+  void note_crossing(sched::Thread& t, LibrarySet entered);
+  void enter_from(std::uint64_t caller_pc);
+  void return_to_caller();
+  bool explains_race(std::uint32_t library, const race::Race& race);
+  void cite_libraries(FindingBuilder& finding, const race::Race& race);
+  static bool is_program_code(std::uint64_t pc);
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
   // memory_map.cpp
   void describe_memory(FindingBuilder& finding, Address address);
@@ -396,8 +420,17 @@ class Execution final : public strategy::View {
   }
   void switch_to(ThreadId thread) {
     if (thread == scheduler_.current()) return;
+    if (watching_) [[unlikely]]
+      before_switch();
     scheduler_.switch_to(thread);
+    if (watching_) [[unlikely]]
+      crossing.pending = self().libraries != 0;
     enter_epoch();  // on return, the calling thread runs again
+  }
+  // Which libraries a thread is in, it takes with it.
+  void before_switch() {
+    if (crossing.pending != 0) cross(false);
+    crossing.pending = 0;
   }
   void start_detector();
   ThreadId next_in_turn() const;
@@ -476,6 +509,8 @@ class Execution final : public strategy::View {
   std::uint32_t unwound_ = 0;
   static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
   bool detecting_ = false;                                // the race detector runs
+  bool watching_ = false;                                 // calls into libraries are watched
+  std::uint32_t library_clocks_[kMaxLibraries] = {};      // what was released into each
   bool fair_ = false;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time

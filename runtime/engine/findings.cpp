@@ -184,6 +184,8 @@ void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_poin
          t.frames[t.depth - 1].stack_pointer <= stack_pointer) {
     --t.depth;
   }
+  if (watching_) [[unlikely]]
+    enter_from(caller_pc);
   if (t.depth < sched::kMaxCallDepth) t.frames[t.depth] = {caller_pc, stack_pointer};
   ++t.depth;
 }

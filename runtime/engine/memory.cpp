@@ -51,7 +51,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
 }
 
 void Execution::free(void* pointer, std::uint64_t pc) {
-  before_access();
+  before_call(pc);
   Heap& heap = program_heap();
   Block* block = heap.block_at(pointer);
   sched::Thread& t = self();
@@ -88,7 +88,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
 
 void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
   if (pointer == nullptr) return allocate(size, 16, false, pc);
-  before_access();
+  before_call(pc);
   Block* block = program_heap().block_at(pointer);
   if (block == nullptr || block->state != BlockState::kAllocated) {
     this->free(pointer, pc);  // reports what is wrong with it

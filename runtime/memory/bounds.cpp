@@ -4,11 +4,15 @@
 
 namespace heddle::memory {
 
-void Bounds::reset() { words_ = 0; }
+void Bounds::reset() {
+  words_ = 1;
+  known_ = &known_word_;
+  excluded_ = &excluded_word_;
+}
 
 void Bounds::clear(const Location& x) {
   if (x.words > words_) {
-    if (words_ != 0) {
+    if (words_ != 1) {
       arena_.release_array(known_, words_);
       arena_.release_array(excluded_, words_);
     }
@@ -27,13 +31,13 @@ void Bounds::set_to_all(const Location& x) {
   Location::clear(excluded_, x.slot(x.newest));
 }
 
-void Bounds::compute(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
-                     ModelKind model) {
+void Bounds::compute_fully(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst,
+                           bool writes, ModelKind model) {
   clear(x);
   // The initial store happens before everything; see Location::floor.
   if (x.floor != kNoSequence) add(x, x.floor);
   if (model == ModelKind::kC11Tester) {
-    happens_before(x, clocks.state(t), t);
+    happens_before(x, clocks.state(t));
     c11_fences(x, clocks, t, seq_cst);
     if (seq_cst) c11_last_seq_cst_store(x, writes);
     return;
@@ -50,7 +54,7 @@ void Bounds::coherence(const Location& x, const ThreadClocks& clocks, ThreadId t
   const ThreadState& s = clocks.state(t);
   const std::uint32_t* global = seq_cst ? clocks.global_fence_clock() : nullptr;
   if (global == nullptr && s.sigma == 0) {
-    happens_before(x, s, t);
+    happens_before(x, s);
     return;
   }
   for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
@@ -61,33 +65,11 @@ void Bounds::coherence(const Location& x, const ThreadClocks& clocks, ThreadId t
   }
 }
 
-void Bounds::happens_before(const Location& x, const ThreadState& s, ThreadId t) {
-  if (x.words != 1) {
-    for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
-      const Accessor& a = x.accessors[i];
-      add(x, a.history.at(s.clock[index_of(a.thread)]));
-    }
-    return;
+void Bounds::happens_before(const Location& x, const ThreadState& s) {
+  for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
+    const Accessor& a = x.accessors[i];
+    add(x, a.history.at(s.clock[index_of(a.thread)]));
   }
-  std::uint64_t known = known_[0], excluded = excluded_[0];
-  const auto visit = [&](const Accessor& a) {
-    // What a thread accessed last is mo-after all that it accessed before. If that is gone or bounds nothing
-    // new, so are the others.
-    const Sequence last = a.history.last.store;
-    if (last - x.first >= x.end - x.first || ((excluded >> x.slot(last)) & 1) != 0) return;
-    const Sequence q = a.history.at(s.clock[index_of(a.thread)]);
-    if (q - x.first >= x.end - x.first) return;
-    const std::uint64_t bit = (1ull << x.slot(q)) & x.live[0];
-    known |= bit;
-    excluded |= bit != 0 ? x.rows[x.slot(q)] : 0;
-  };
-  // With many accessors, t's own last access is the best to begin with.
-  if (index_of(t) < x.accessor_index_size && x.accessor_index[index_of(t)] != 0) {
-    visit(x.accessors[x.accessor_index[index_of(t)] - 1]);
-  }
-  for (std::uint32_t i = 0; i < x.accessor_count; ++i) visit(x.accessors[i]);
-  known_[0] = known;
-  excluded_[0] = excluded;
 }
 
 // Axiom 3 for accesses, [atomics.order]p4.1-p4.2: seq_cst accesses of one location ascend in mo; one that

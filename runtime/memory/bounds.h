@@ -19,7 +19,15 @@ class Bounds {
 
   // The bounds of an access by t, as masks over the location's slots. `writes`: a store or update.
   void compute(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
-               ModelKind model);
+               ModelKind model) {
+    // Nearly all accesses: few stores, C++20's rules, and no seq_cst fence that this access has to do with.
+    if (x.words == 1 && model == ModelKind::kCxx20 && clocks.state(t).sigma == 0 &&
+        !(seq_cst && clocks.global_fence_clock() != nullptr)) {
+      compute_in_a_word(x, clocks.state(t), t, seq_cst);
+    } else {
+      compute_fully(x, clocks, t, seq_cst, writes, model);
+    }
+  }
   // As if t had to read the newest store and write after all.
   void set_to_all(const Location& x);
 
@@ -27,6 +35,10 @@ class Bounds {
   const std::uint64_t* excluded() const { return excluded_; }
 
  private:
+  void compute_fully(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
+                     ModelKind model);
+  [[gnu::always_inline]] void compute_in_a_word(const Location& x, const ThreadState& s, ThreadId t,
+                                                bool seq_cst);
   void clear(const Location& x);
   void add(const Location& x, Sequence s) {
     if (!x.is_live(s)) return;
@@ -38,15 +50,48 @@ class Bounds {
 
   void coherence(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);
   void seq_cst_accesses(const Location& x, const ThreadState& s, bool seq_cst);
-  void happens_before(const Location& x, const ThreadState& s, ThreadId t);
+  void happens_before(const Location& x, const ThreadState& s);
   void c11_fences(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);
 
   void c11_last_seq_cst_store(const Location& x, bool writes);
 
   Arena& arena_;
-  std::uint64_t* known_ = nullptr;
-  std::uint64_t* excluded_ = nullptr;
-  std::uint32_t words_ = 0;
+  // One word mostly suffices. More come from the arena.
+  std::uint64_t known_word_ = 0;
+  std::uint64_t excluded_word_ = 0;
+  std::uint64_t* known_ = &known_word_;
+  std::uint64_t* excluded_ = &excluded_word_;
+  std::uint32_t words_ = 1;
 };
+
+// Axiom 1 as in happens_before(), and axiom 3 for seq_cst accesses as in seq_cst_accesses().
+inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, ThreadId t, bool seq_cst) {
+  std::uint64_t known = 0, excluded = 0;
+  const std::uint64_t live = x.live[0];
+  const auto bind = [&](Sequence q) {
+    if (q - x.first >= x.end - x.first) return;
+    const std::uint32_t slot = x.slot(q);
+    const std::uint64_t bit = (1ull << slot) & live;
+    known |= bit;
+    excluded |= bit != 0 ? x.rows[slot] : 0;
+  };
+  // The initial store happens before everything; see Location::floor.
+  if (x.floor != kNoSequence) bind(x.floor);
+  const auto visit = [&](const Accessor& a) {
+    // What a thread accessed last is mo-after all that it accessed before. If that is gone or bounds nothing
+    // new, so are the others.
+    const Sequence last = a.history.last.store;
+    if (last - x.first >= x.end - x.first || ((excluded >> x.slot(last)) & 1) != 0) return;
+    bind(a.history.at(s.clock[index_of(a.thread)]));
+  };
+  // With many accessors, t's own last access is the best to begin with.
+  if (index_of(t) < x.accessor_index_size && x.accessor_index[index_of(t)] != 0) {
+    visit(x.accessors[x.accessor_index[index_of(t)] - 1]);
+  }
+  for (const Accessor *a = x.accessors, *end = a + x.accessor_count; a != end; ++a) visit(*a);
+  if (seq_cst) bind(x.seq_cst.last.store);
+  known_[0] = known;
+  excluded_[0] = excluded;
+}
 
 }  // namespace heddle::memory

@@ -233,8 +233,9 @@ Value MemoryModel::commit_update(const Candidate& c, const Value& value, EventId
   const ThreadId t = pending_.thread;
   commit_read(x, c.store, pending_.order, bounds_, true);
   const Sequence s = order_.append_update(x, c.store);
-  fill(x, s, value, event);
-  x.store(s).message = threads_.update_message(t, x.store(c.store).message, pending_.order);
+  // Before the message is made: publishing advances the thread's time.
+  Store& store = fill(x, pending_accessor(x, t), s, t, pending_.order, value, event);
+  store.message = threads_.update_message(t, x.store(c.store).message, pending_.order);
   const Value newest = x.store(x.newest).value;
   limit_window(x);
   return newest;
@@ -244,17 +245,17 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
                          EventId event) {
   Location& x = locate(place);
   ensure_room(x);
-  Accessor* accessor = ModificationOrder::find_accessor(x, t);
-  pending_ = {&x, t, order, order, false, false, is_settled(x, t, accessor), false, 0, 0, accessor};
+  Accessor& accessor = order_.accessor(x, t);
+  pending_.location = &x;
+  pending_.ready = false;
   Sequence s;
-  if (pending_.settled) {
+  if (is_settled(x, t, &accessor)) {
     s = order_.append_last(x);
   } else {
     find_bounds(bounds_, x, t, order, true);
     s = order_.append_store(x, bounds_.known());
   }
-  fill(x, s, value, event);
-  Message& message = x.store(s).message;
+  Message& message = fill(x, accessor, s, t, order, value, event).message;
   message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
   if (x.latest_only) {
     // Several locations in one: whatever was released into any of them may be acquired.
@@ -262,16 +263,6 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
   }
   limit_window(x);
   return value;
-}
-
-void MemoryModel::fill(Location& x, Sequence s, const Value& value, EventId event) {
-  const ThreadId t = pending_.thread;
-  ThreadState& writer = threads_.state(t);
-  const std::uint32_t time = writer.clock[index_of(t)];
-  const bool seq_cst = is_seq_cst(pending_.order);
-  x.store(s) = {value, {}, time, writer.stores++, steps_++, event, t, seq_cst, 0};
-  order_.record_access(x, pending_accessor(x, t).history, time, s);
-  if (seq_cst) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
 }
 
 }  // namespace heddle::memory

@@ -139,6 +139,18 @@ class MemoryModel {
   std::span<const Candidate> readable_load(ThreadId t, const Place& place, MemoryOrder order);
   std::span<const Candidate> readable_update(ThreadId t, const Place& place, MemoryOrder order);
   std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
+  // Can such a load only read what it read before, which is the newest, and change nothing by it? Then real
+  // memory has the value, and nothing is to be committed. May say no where it could say yes.
+  [[gnu::always_inline]] bool load_repeats(ThreadId t, const Place& place, MemoryOrder order) const {
+    const Location* x = table_.find(place.address, place.size);
+    if (x == nullptr || x->latest_only) return false;
+    const Store& newest = x->store(x->newest);
+    if (!(newest.value == place.memory) || !x->has_single_maximum()) return false;
+    const Accessor* accessor = ModificationOrder::find_accessor(*x, t);
+    if (accessor == nullptr || accessor->history.last.store != x->newest) return false;
+    if (is_seq_cst(order) && x->seq_cst.last.store != x->newest) return false;
+    return threads_.knows(t, newest.message);
+  }
   // How many candidates there are; candidate() and candidates() make them as they are wanted.
   std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order);
   std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order);
@@ -244,8 +256,23 @@ class MemoryModel {
   Accessor& pending_accessor(Location& x, ThreadId t) {
     return pending_.accessor != nullptr ? *pending_.accessor : order_.accessor(x, t);
   }
-  // The new store s of the pending thread, with the pending order. Its message is the caller's.
-  void fill(Location& x, Sequence s, const Value& value, EventId event);
+  // The new store s, by t, whose accessor it is. Its message is the caller's to write: it is not cleared.
+  [[gnu::always_inline]] Store& fill(Location& x, Accessor& accessor, Sequence s, ThreadId t,
+                                     MemoryOrder order, const Value& value, EventId event) {
+    ThreadState& writer = threads_.state(t);
+    const std::uint32_t time = writer.clock[index_of(t)];
+    Store& store = x.store(s);
+    store.value = value;
+    store.epoch = time;
+    store.ordinal = writer.stores++;
+    store.step = steps_++;
+    store.event = event;
+    store.writer = t;
+    store.seq_cst = is_seq_cst(order);
+    order_.record_access(x, accessor.history, time, s);
+    if (is_seq_cst(order)) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
+    return store;
+  }
 
   void ensure_room(Location& x) {
     if (x.end - x.first == x.capacity) make_room(x);

@@ -109,6 +109,24 @@ void ModificationOrder::find_newest(Location& x) {
   });
 }
 
+// A store with this row becomes a block of its own.
+inline Sequence ModificationOrder::add_block_in_a_word(Location& x, std::uint64_t row) {
+  const Sequence s = x.end++;
+  const std::uint32_t slot = x.slot(s);
+  const std::uint64_t bit = 1ull << slot;
+  const std::uint64_t in_use = x.blocks_in_use[0];
+  const auto block = static_cast<std::uint32_t>(__builtin_ctzll(~in_use));
+  x.rows[slot] = row;
+  x.maximal[0] = (x.maximal[0] & ~row) | bit;
+  x.live[0] |= bit;
+  x.tails[0] |= bit;
+  x.blocks_in_use[0] = in_use | 1ull << block;
+  x.chains[0] &= ~(1ull << block);
+  x.block_tail[block] = s;
+  x.block[slot] = block;
+  return x.newest = s;
+}
+
 Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known) {
   if (x.words == 1) {
     std::uint64_t row = 0;
@@ -117,9 +135,7 @@ Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known
           x.slot(x.block_tail[x.block[static_cast<std::uint32_t>(__builtin_ctzll(m))]]);
       row |= x.rows[tail] | 1ull << tail;
     }
-    x.rows[x.slot(x.end)] = row;
-    x.maximal[0] &= ~row;
-    return add_block(x);
+    return add_block_in_a_word(x, row);
   }
   std::uint64_t* row = x.row(x.end);
   for (std::uint32_t w = 0; w < x.words; ++w) row[w] = 0;
@@ -134,6 +150,7 @@ Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known
 }
 
 Sequence ModificationOrder::append_last(Location& x) {
+  if (x.words == 1) return add_block_in_a_word(x, x.live[0]);
   std::uint64_t* row = x.row(x.end);
   for (std::uint32_t w = 0; w < x.words; ++w) {
     row[w] = x.live[w];

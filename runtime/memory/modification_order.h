@@ -84,6 +84,7 @@ class ModificationOrder {
  private:
   void add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row);
   Sequence add_block(Location& x);
+  static Sequence add_block_in_a_word(Location& x, std::uint64_t row);
   bool grow_in_place(Location& x, std::uint32_t capacity);
   void find_newest(Location& x);
   bool may_drop_at_once(const Location& x, const std::uint64_t* dropped);

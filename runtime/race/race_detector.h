@@ -96,6 +96,11 @@ class RaceDetector {
     return access_slow<kOp, kSize>(address, pc, stack);
   }
 
+  // Until the next enter(), no access is still: before an access, enter() has to be called again. The word
+  // may also be set to all ones by code that knows nothing but its address.
+  void unsettle() { stamp_ = ~std::uint64_t{0}; }
+  std::uint64_t* stamp_word() { return &stamp_; }
+
   // The next plain access of any kind is not still.
   void disturb() {
     for (std::uint64_t& still : still_) still = 0;  // no stamp is 0

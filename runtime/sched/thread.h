@@ -54,6 +54,7 @@ struct CallFrame {
 };
 
 inline constexpr std::uint32_t kMaxCallDepth = 1u << 16;
+inline constexpr std::uint32_t kMaxWatchedLibraries = 32;
 inline constexpr std::uint64_t kNoDeadline = ~0ull;
 inline constexpr std::uint32_t kMaxKeys = 1024;  // PTHREAD_KEYS_MAX
 
@@ -121,6 +122,14 @@ struct Thread {
   bool in_fault_handler = false;                // … the outermost because the thread crashed
   const BlockingCall* blocking_call = nullptr;  // kOutside: what it waits for
   std::uint32_t message_clock = 0;  // what cancel requests and signals for it have released; 0: nothing yet
+
+  // Libraries that were not compiled by heddle, a bit or an entry for each (runtime/engine/crossings.cpp).
+  std::uint32_t libraries = 0;           // the thread is in these
+  std::uint32_t callback_libraries = 0;  // these have called the program, and it has not returned yet
+  std::uint32_t callback_depth = 0;      // … first with so many functions on the shadow stack
+  // In recorded executions: 1 + the event before which it last went in, and was last seen to come from there.
+  std::uint32_t entered_library[kMaxWatchedLibraries] = {};
+  std::uint32_t left_library[kMaxWatchedLibraries] = {};
 
   Ghost ghost;
   std::uint64_t stack_low = 0;  // first usable byte

@@ -1,4 +1,3 @@
-// skip: libc++ LLVM 19 has jthread and stop_token only behind -fexperimental-library
 // case: jthread
 // case: stop_source
 // case: stop_callback

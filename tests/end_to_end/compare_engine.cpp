@@ -5,16 +5,24 @@
 //
 //   compare_engine                 a few dozen programs, for the test run
 //   compare_engine --seconds S     as many as the time allows
-//   compare_engine --programs N --seed S --first I
+//   compare_engine --programs N --seed S --first I --jobs J    with J processes
 //   compare_engine --compiled FILE --programs N --seed S    the programs as emit_programs wrote them,
 //   compiled
 //   --strong-cas    by a compiler that does not tell the runtime which exchanges are weak (clang)
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "compiler/install_layout.h"
 #include "tests/oracle/check_trace.h"
@@ -28,77 +36,120 @@ using heddle::PruneKind;
 using heddle::bench::Explored;
 using heddle::bench::ExploreOptions;
 
+// What was done, by all processes that share the work.
+struct Totals {
+  std::atomic<std::uint64_t> programs{0}, executions{0}, narrowed{0}, judged{0}, failures{0};
+};
+
+struct Case {
+  std::uint64_t index = 0;
+  oracle::Program program;
+  oracle::Outcomes allowed;
+};
+
 class Comparison {
  public:
-  Comparison(heddle::run::Target runner, bool compiled) : runner_(std::move(runner)), compiled_(compiled) {}
+  Comparison(heddle::run::Target runner, bool compiled, Totals& totals)
+      : runner_(std::move(runner)), compiled_(compiled), totals_(totals) {}
 
-  // Empty, or what is wrong.
-  std::string compare(const oracle::Program& program, std::uint64_t index) {
-    runner_ = heddle::bench::with_program(runner_, program);
-    if (compiled_) runner_.argv[1] = std::to_string(index);
-    const oracle::Outcomes allowed = oracle::consistent_outcomes(program);
-    std::string error = explore(program, allowed, PruneKind::kWindow, 0, true);
+  // Prints what is wrong.
+  void compare(const std::vector<Case>& cases) {
+    explore(cases, PruneKind::kWindow, 0, true);
     // What the compiler makes of the program has nothing to do with pruning.
-    if (error.empty() && !compiled_) error = explore_pruned(program, allowed, index);
-    if (error.empty() && index % 2 == 0) error = check_axioms(index);
-    ++programs;
-    return error.empty() ? error : oracle::to_string(program) + error + "\n";
-  }
-
-  std::uint64_t programs = 0, executions = 0, narrowed = 0, judged = 0;
-
- private:
-  std::string explore_pruned(const oracle::Program& program, const oracle::Outcomes& allowed,
-                             std::uint64_t index) {
-    switch (index % 4) {
-      case 1:
-        return explore(program, allowed, PruneKind::kConservative, 0, true);
-      case 2:
-        return explore(program, allowed, PruneKind::kWindow, 1 + index / 4 % 2, false);
-      case 3:
-        return explore(program, allowed, PruneKind::kAggressive, 1 + index / 4 % 4, false);
-      default:
-        return {};
+    if (!compiled_) explore_pruned(cases);
+    for (const Case& c : cases) {
+      if (c.index % (compiled_ ? 2 : 8) == 0) check_axioms(c);
+      ++totals_.programs;
     }
   }
 
-  std::string explore(const oracle::Program& program, const oracle::Outcomes& allowed, PruneKind prune,
-                      std::uint64_t window, bool all) {
+ private:
+  void explore_pruned(const std::vector<Case>& cases) {
+    // By pruning mode and window.
+    std::map<std::pair<PruneKind, std::uint64_t>, std::vector<Case>> groups;
+    for (const Case& c : cases) {
+      const std::uint64_t number = c.index / 4;
+      if (c.index % 4 == 1) groups[{PruneKind::kConservative, 0}].push_back(c);
+      if (c.index % 4 == 2) groups[{PruneKind::kWindow, 1 + number % 2}].push_back(c);
+      if (c.index % 4 == 3) groups[{PruneKind::kAggressive, 1 + number % 4}].push_back(c);
+    }
+    for (const auto& [how, members] : groups)
+      explore(members, how.first, how.second, how.first == PruneKind::kConservative);
+  }
+
+  heddle::Result<std::vector<Explored>> explore_all(const std::vector<Case>& cases,
+                                                    const ExploreOptions& options) {
+    if (compiled_) {
+      heddle::run::Target runner = heddle::bench::with_program(runner_, cases[0].program);
+      runner.argv[1] = std::to_string(cases[0].index);
+      auto explored = explore_program(runner, cases[0].program, options);
+      if (!explored) return explored.error();
+      return std::vector<Explored>{std::move(*explored)};
+    }
+    std::vector<oracle::Program> programs;
+    for (const Case& c : cases) programs.push_back(c.program);
+    return explore_programs(runner_, programs, options);
+  }
+
+  // `all`: has every outcome to be shown?
+  void explore(const std::vector<Case>& cases, PruneKind prune, std::uint64_t window, bool all) {
     ExploreOptions options = heddle::bench::exhaustive_exploration();
     options.spec.prune = prune;
     options.spec.prune_window = window;
-    const auto shown = explore_program(runner_, program, options);
-    if (!shown) return shown.error().message;
-    executions += shown->executions;
-    if (!shown->exhausted) return "the exploration did not come to its end";
+    const auto shown = explore_all(cases, options);
+    if (!shown) return complain(cases[0], shown.error().message);
+    totals_.executions += (*shown)[0].executions;
+    for (std::size_t i = 0; i < cases.size(); ++i) judge(cases[i], (*shown)[i], options, all);
+  }
+
+  void judge(const Case& c, const Explored& shown, const ExploreOptions& options, bool all) {
+    if (!shown.exhausted) return complain(c, "the exploration did not come to its end");
     std::string error;
-    for (const auto& [outcome, first] : shown->outcomes) {
-      if (allowed.count(outcome) == 0)
-        error += "shown but forbidden: " + oracle::to_string(program, outcome) + "\n";
+    for (const auto& [outcome, first] : shown.outcomes) {
+      if (c.allowed.count(outcome) == 0)
+        error += "shown but forbidden: " + oracle::to_string(c.program, outcome) + "\n";
     }
-    for (const oracle::Outcome& outcome : allowed) {
-      if (shown->outcomes.count(outcome) != 0) continue;
-      narrowed += all ? 0 : 1;
-      if (all) error += "allowed but not shown: " + oracle::to_string(program, outcome) + "\n";
-      if (!all && shown->pruned_executions == 0) error += "outcomes are missing, but nothing was pruned\n";
+    bool narrowed = false;
+    for (const oracle::Outcome& outcome : c.allowed) {
+      if (shown.outcomes.count(outcome) != 0) continue;
+      totals_.narrowed += all ? 0 : 1;
+      narrowed = true;
+      if (all) error += "allowed but not shown: " + oracle::to_string(c.program, outcome) + "\n";
     }
-    return error;
+    if (narrowed && !all) error += check_that_it_is_pruned(c, options);
+    if (!error.empty()) complain(c, error);
+  }
+
+  // Who takes outcomes away has to say so, of each program.
+  std::string check_that_it_is_pruned(const Case& c, const ExploreOptions& options) {
+    const auto alone = explore_program(heddle::bench::with_program(runner_, c.program), c.program, options);
+    if (!alone) return alone.error().message;
+    return alone->pruned_executions == 0 ? "outcomes are missing, but nothing was pruned\n" : "";
   }
 
   // One random execution, with its events.
-  std::string check_axioms(std::uint64_t index) {
+  void check_axioms(const Case& c) {
     heddle::run::SingleOptions options;
-    options.index = index;
+    options.index = c.index;
     options.symbolise = false;
-    const auto run = heddle::run::run_single(runner_, {}, options);
-    if (!run) return run.error().message;
+    heddle::run::Target runner = heddle::bench::with_program(runner_, c.program);
+    if (compiled_) runner.argv[1] = std::to_string(c.index);
+    const auto run = heddle::run::run_single(runner, {}, options);
+    if (!run) return complain(c, run.error().message);
     const oracle::TraceVerdict verdict = oracle::check_trace(run->trace);
-    ++judged;
-    return verdict.error + verdict.not_judged;
+    ++totals_.judged;
+    if (const std::string error = verdict.error + verdict.not_judged; !error.empty()) complain(c, error);
+  }
+
+  void complain(const Case& c, const std::string& error) {
+    ++totals_.failures;
+    std::printf("program %llu\n%s%s\n\n", static_cast<unsigned long long>(c.index),
+                oracle::to_string(c.program).c_str(), error.c_str());
   }
 
   heddle::run::Target runner_;
   bool compiled_;
+  Totals& totals_;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -114,68 +165,104 @@ oracle::Program with_strong_cas(oracle::Program program) {
   return program;
 }
 
-int run(std::uint64_t first, std::uint64_t programs, double seconds, std::uint64_t seed,
-        const std::string& compiled, bool strong_cas) {
+struct Work {
+  std::uint64_t first = 0, programs = 60, seed = 1, jobs = 1;
+  double seconds = 0;
+  std::string compiled;
+  bool strong_cas = false;
+};
+
+constexpr std::uint64_t kBatch = 64;  // programs in one process
+
+// Every `jobs`th batch, from the one with this number.
+void work_on(const Work& work, std::uint64_t number, const heddle::run::Target& runner, Totals& totals) {
+  const auto start = std::chrono::steady_clock::now();
+  Comparison comparison(runner, !work.compiled.empty(), totals);
+  const std::uint64_t batch = work.compiled.empty() ? kBatch : 1;
+  for (std::uint64_t at = number * batch; at < work.programs; at += work.jobs * batch) {
+    std::vector<Case> cases;
+    std::size_t outcomes = 0;
+    const auto compare = [&] {
+      if (!cases.empty()) comparison.compare(cases);
+      cases.clear();
+      outcomes = 0;
+    };
+    for (std::uint64_t i = at; i < std::min(at + batch, work.programs); ++i) {
+      if (totals.failures >= 5 || (work.seconds > 0 && seconds_since(start) > work.seconds)) return;
+      Case c;
+      c.index = work.first + i;
+      c.program = oracle::generated_program(work.seed, c.index, oracle::kSmallPrograms);
+      if (work.strong_cas) c.program = with_strong_cas(std::move(c.program));
+      c.allowed = oracle::consistent_outcomes(c.program);
+      if (outcomes + c.allowed.size() > heddle::bench::kMostOutcomes) compare();
+      outcomes += c.allowed.size();
+      cases.push_back(std::move(c));
+    }
+    compare();
+  }
+}
+
+int run(const Work& work) {
   const auto layout = heddle::compiler::find_layout();
   if (!layout) return 2;
   std::vector<std::string> notes;
-  auto interpreter = heddle::run::resolve_target({compiled.empty() ? layout->litmus_interpreter : compiled},
-                                                 layout->library, notes);
+  auto interpreter = heddle::run::resolve_target(
+      {work.compiled.empty() ? layout->litmus_interpreter : work.compiled}, layout->library, notes);
   if (!interpreter) {
     std::printf("%s\n", interpreter.error().message.c_str());
     return 2;
   }
-  Comparison comparison(*interpreter, !compiled.empty());
+  void* shared = mmap(nullptr, sizeof(Totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 2;
+  auto& totals = *new (shared) Totals;
   const auto start = std::chrono::steady_clock::now();
-  int failures = 0;
-  for (std::uint64_t i = first; i < first + programs && failures < 5; ++i) {
-    if (seconds > 0 && seconds_since(start) > seconds) break;
-    oracle::Program program = oracle::generated_program(seed, i, oracle::kSmallPrograms);
-    if (strong_cas) program = with_strong_cas(std::move(program));
-    const std::string error = comparison.compare(program, i);
-    if (error.empty()) continue;
-    std::printf("%s\n", error.c_str());
-    ++failures;
+  for (std::uint64_t job = 1; job < work.jobs; ++job) {
+    if (fork() != 0) continue;
+    work_on(work, job, *interpreter, totals);
+    std::fflush(stdout);
+    _exit(0);
+  }
+  work_on(work, 0, *interpreter, totals);
+  int status = 0;
+  while (wait(&status) > 0) {
+    if (status != 0) ++totals.failures;
   }
   std::printf(
       "%llu programs, %llu executions through the ABI, %llu outcomes taken away by pruning, "
       "%llu executions through the axiom checker, %.1f s: %s\n",
-      static_cast<unsigned long long>(comparison.programs),
-      static_cast<unsigned long long>(comparison.executions),
-      static_cast<unsigned long long>(comparison.narrowed),
-      static_cast<unsigned long long>(comparison.judged), seconds_since(start),
-      failures == 0 ? "all equal" : "DIFFERENCES");
-  return failures == 0 ? 0 : 1;
+      static_cast<unsigned long long>(totals.programs), static_cast<unsigned long long>(totals.executions),
+      static_cast<unsigned long long>(totals.narrowed), static_cast<unsigned long long>(totals.judged),
+      seconds_since(start), totals.failures == 0 ? "all equal" : "DIFFERENCES");
+  return totals.failures == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t programs = 60, seed = 1, first = 0;
-  double seconds = 0;
-  std::string compiled;
-  bool strong_cas = false;
+  Work work;
   for (int i = 1; i < argc; ++i) {
     const auto number = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
     if (std::strcmp(argv[i], "--programs") == 0) {
-      programs = number();
+      work.programs = number();
+    } else if (std::strcmp(argv[i], "--jobs") == 0) {
+      work.jobs = std::max<std::uint64_t>(1, number());
     } else if (std::strcmp(argv[i], "--seed") == 0) {
-      seed = number();
+      work.seed = number();
     } else if (std::strcmp(argv[i], "--first") == 0) {
-      first = number();
+      work.first = number();
     } else if (std::strcmp(argv[i], "--compiled") == 0 && i + 1 < argc) {
-      compiled = argv[++i];
+      work.compiled = argv[++i];
     } else if (std::strcmp(argv[i], "--strong-cas") == 0) {
-      strong_cas = true;
+      work.strong_cas = true;
     } else if (std::strcmp(argv[i], "--seconds") == 0) {
-      seconds = static_cast<double>(number());
-      programs = ~0ull - first;
+      work.seconds = static_cast<double>(number());
+      work.programs = std::uint64_t{1} << 62;
     } else {
       std::fprintf(stderr,
-                   "usage: compare_engine [--programs N | --seconds S] [--seed S] [--first I] "
+                   "usage: compare_engine [--programs N | --seconds S] [--jobs N] [--seed S] [--first I] "
                    "[--compiled FILE] [--strong-cas]\n");
       return 2;
     }
   }
-  return run(first, programs, seconds, seed, compiled, strong_cas);
+  return run(work);
 }

@@ -22,9 +22,10 @@ A program with cases lies elsewhere (conformance/, libraries/). Each is named by
     // case: NAME                           survives every execution
     // case: NAME => KIND: TEXT             is caught, and the report has this text in it
     // case: NAME => warning KIND: TEXT     survives, with this warning
+    // case: NAME [OPTIONS] …               the same with more options of heddle run
 
 With --check-trace (build/bin/check_trace), three recorded executions of each program, and what was found, go through
-the axiom checker of tests/oracle. The compiler `libc++` is clang++-19 -stdlib=libc++. For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
+the axiom checker of tests/oracle. The compiler `libc++` is clang++-19 -stdlib=libc++ -fexperimental-library (for jthread). For a program that lies elsewhere the options --verdict and --directive 'NAME: VALUE' say the same. Without PROGRAM all are run, without --compiler with both. Exit status: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import glob
@@ -40,10 +41,10 @@ import sys
 
 TESTS = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 C_COMPILER = {"g++": "gcc", "clang++-19": "clang-19", "libc++": "clang-19"}
-CXX_COMPILER = {"g++": ["g++"], "clang++-19": ["clang++-19"], "libc++": ["clang++-19", "-stdlib=libc++"]}
+CXX_COMPILER = {"g++": ["g++"], "clang++-19": ["clang++-19"], "libc++": ["clang++-19", "-stdlib=libc++", "-fexperimental-library"]}
 DIRECTIVE = re.compile(
     r"^(?://|/\*)\s*(expect|message|flags|run|args|executions|outcomes|skip|header|case):\s*(.*?)\s*(?:\*/)?$")
-CASE = re.compile(r"^(\S+)(?:\s*=>\s*(warning )?([^:]+):\s*(.*))?$")
+CASE = re.compile(r"^(\S+)(?:\s+\[([^]]*)\])?(?:\s*=>\s*(warning )?([^:]+):\s*(.*))?$")
 INCLUDE_FOLDERS = ("/usr/include", "/usr/include/x86_64-linux-gnu")
 BUG, NO_BUG, SKIPPED = 66, 0, 77
 COMMAND_SECONDS = 100
@@ -56,18 +57,19 @@ class Failure(Exception):
 class Case:
     """One way to run a program, and what has to come of it."""
 
-    def __init__(self, verdict, arguments, kinds=(), messages=(), outcomes=None):
+    def __init__(self, verdict, arguments, kinds=(), messages=(), outcomes=None, options=()):
         self.verdict, self.arguments, self.kinds = verdict, arguments, kinds
-        self.messages, self.outcomes = messages, outcomes
+        self.messages, self.outcomes, self.options = messages, outcomes, options
 
     @staticmethod
     def parse(line):
         match = CASE.match(line)
         if not match:
             raise SystemExit(f"not a case: {line}")
-        name, warning, kind, text = match.groups()
+        name, options, warning, kind, text = match.groups()
         verdict = "pass" if kind is None else "warn" if warning else "fail"
-        return Case(verdict, [name], [kind] if kind else [], [text] if text else [])
+        return Case(verdict, [name], [kind] if kind else [], [text] if text else [],
+                    options=shlex.split(options or ""))
 
 
 class Program:
@@ -213,8 +215,8 @@ class Test:
     def explore(self, case):
         histogram = ["--histogram"] if case.outcomes is not None else []
         status, output = self.call("run", "-n", str(self.program.executions()), "--seed", "1", "--json", "report.json",
-                                   "--no-progress", *histogram, *self.program.words("run"), "--", "./program",
-                                   *case.arguments)
+                                   "--no-progress", *histogram, *self.program.words("run"), *case.options, "--",
+                                   "./program", *case.arguments)
         wanted = BUG if case.verdict == "fail" else NO_BUG
         if status != wanted:
             raise Failure(f"heddle run: exit code {status}, expected {wanted}\n{tail(output)}")

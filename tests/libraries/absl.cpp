@@ -1,11 +1,15 @@
 // header: absl/synchronization/mutex.h
 // flags: -Wno-error -labsl_synchronization -labsl_base -labsl_time -labsl_strings
 // executions: 50
-// case: mutex => data race: absl.cpp
+// case: mutex => data race: --trust-library absl_synchronization
+// case: mutex [--trust-library absl]
 // case: condition
-// case: notification => data race: absl.cpp
-// Abseil: absl::Mutex lives in a shared library that was built without instrumentation; what it orders is not
-// seen.
+// case: condition [--trust-library absl]
+// case: notification => data race: --trust-library absl_synchronization
+// case: notification [--trust-library absl]
+// case: race [--trust-library absl] => data race: absl.cpp
+// Abseil: absl::Mutex lives in a shared library that was built without instrumentation; what it orders is
+// seen with --trust-library only.
 #include <absl/synchronization/mutex.h>
 #include <absl/synchronization/notification.h>
 
@@ -55,6 +59,22 @@ void notification() {
   other.join();
 }
 
+// The count lies outside of the lock.
+void race() {
+  absl::Mutex mutex;
+  int inside = 0;
+  const auto add = [&] {
+    {
+      absl::MutexLock lock(&mutex);
+      ++inside;
+    }
+    ++shared;
+  };
+  std::thread other(add);
+  add();
+  other.join();
+}
+
 }  // namespace
 
-RUN_CASES({"mutex", mutex}, {"condition", condition}, {"notification", notification})
+RUN_CASES({"mutex", mutex}, {"condition", condition}, {"notification", notification}, {"race", race})

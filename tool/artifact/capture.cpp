@@ -136,6 +136,7 @@ RunSpec sane(RunSpec spec) {
   spec.prune = known(spec.prune, PruneKind::kNever, PruneKind::kWindow);
   spec.replay = known(spec.replay, ReplayKind::kGuided, ReplayKind::kNone);
   spec.strategy[sizeof spec.strategy - 1] = '\0';
+  spec.trusted_libraries[sizeof spec.trusted_libraries - 1] = '\0';
   return spec;
 }
 

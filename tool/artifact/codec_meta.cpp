@@ -10,8 +10,8 @@ namespace heddle::codec {
 namespace {
 
 // A new value at the end of an enumeration is a new minor version; any other change is a new major one.
-static_assert(static_cast<int>(FindingKind::kCount) == 28 && static_cast<int>(kLastPartRole) == 14 &&
-                  static_cast<int>(Ending::kInternalError) == 8 && sizeof(RunSpec) == 264,
+static_assert(static_cast<int>(FindingKind::kCount) == 28 && static_cast<int>(kLastPartRole) == 15 &&
+                  static_cast<int>(Ending::kInternalError) == 8 && sizeof(RunSpec) == 776,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";
@@ -63,7 +63,8 @@ std::string encode_spec(const RunSpec& s) {
   w.number(14, s.verify);
   w.number(15, s.max_spurious);
   w.text(16, {s.strategy, strnlen(s.strategy, sizeof s.strategy)});
-  w.number(17, static_cast<std::uint64_t>(s.sleep));
+  w.text(17, {s.trusted_libraries, strnlen(s.trusted_libraries, sizeof s.trusted_libraries)});
+  w.number(18, static_cast<std::uint64_t>(s.sleep));
   return w.take();
 }
 
@@ -125,6 +126,10 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
         f.bytes.copy(s.strategy, sizeof s.strategy - 1);
         break;
       case 17:
+        checked.check(f.bytes.size() < sizeof s.trusted_libraries, "trusts too many libraries");
+        f.bytes.copy(s.trusted_libraries, sizeof s.trusted_libraries - 1);
+        break;
+      case 18:
         checked.read(s.sleep, f, SleepKind::kTimed, "kind of sleep");
         break;
       default:

@@ -123,35 +123,6 @@ bool suppresses(const Trace& trace, const TraceFinding& finding, const Suppressi
 
 // The literal pieces between stars have to occur in their order, the first at the begin after ^, the last at
 // the end before $.
-bool matches_template(std::string_view pattern, std::string_view name) {
-  if (name.empty()) return false;
-  bool at_begin = false;
-  if (pattern.starts_with('^')) {
-    at_begin = true;
-    pattern.remove_prefix(1);
-  }
-  bool after_star = false;
-  while (!pattern.empty()) {
-    if (pattern.front() == '*') {
-      pattern.remove_prefix(1);
-      at_begin = false;
-      after_star = true;
-      continue;
-    }
-    if (pattern.front() == '$') return name.empty() || after_star;
-    if (name.empty()) return false;
-    const std::string_view piece = pattern.substr(0, pattern.find_first_of("*$"));
-    pattern.remove_prefix(piece.size());
-    // A piece that has to end the name is looked for at the end, where an earlier one would not do.
-    const bool at_end = pattern.starts_with('$') && !at_begin;
-    const std::size_t found = at_end ? name.rfind(piece) : name.find(piece);
-    if (found == std::string_view::npos || (at_begin && found != 0)) return false;
-    name.remove_prefix(found + piece.size());
-    at_begin = after_star = false;
-  }
-  return true;
-}
-
 Suppressions::Suppressions() {
   (void)add(kBuiltIn, "built in");
   for (Entry& entry : entries_) entry.built_in = true;

@@ -16,13 +16,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/name_template.h"
 #include "core/base/result.h"
 #include "tool/artifact/trace.h"
 
 namespace heddle {
-
-// Does the template match the name? An empty name is matched by nothing.
-bool matches_template(std::string_view pattern, std::string_view name);
 
 class Suppressions {
  public:

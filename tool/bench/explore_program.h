@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/litmus/program.h"
@@ -33,6 +34,14 @@ struct Explored {
 // way, which would be a bug of ours.
 Result<Explored> explore_program(const run::Target& runner, const litmus::Program& program,
                                  const ExploreOptions& options);
+
+// The same for several programs in one campaign of the interpreter, which is much cheaper. Executions and
+// whether they were pruned are not known for each: every answer has those of all.
+Result<std::vector<Explored>> explore_programs(const run::Target& interpreter,
+                                               const std::vector<litmus::Program>& programs,
+                                               const ExploreOptions& options);
+// So many different outcomes, of all programs together, can one campaign keep.
+inline constexpr std::size_t kMostOutcomes = 4000;
 
 // The interpreter with the program on its command line.
 run::Target with_program(run::Target interpreter, const litmus::Program& program);

@@ -6,12 +6,17 @@
 //   thread store y 1 rlx ; load x rlx"
 //
 // gives to heddle_outcome the values that the operations read and the final values (the numbers of a
-// litmus::Outcome).
+// litmus::Outcome). Of several programs on its command line each execution runs one, which the strategy
+// chooses; its number comes before the others.
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "core/litmus/litmus.h"
 #include "tool/bench/litmus_harness.h"
@@ -94,40 +99,67 @@ Read perform(std::atomic<int>& x, const Op& op) {
   });
 }
 
+// All that an execution looks at, prepared before the first choice, and flat: reads of it are instrumented.
+struct Code {
+  const Op* ops = nullptr;
+  const int* positions = nullptr;  // of what each operation reads in the outcome; negative: it reads nothing
+  std::size_t count = 0;
+};
+
 struct Interpreted {
+  explicit Interpreted(Program parsed) : program(std::move(parsed)), layout(program) {
+    for (std::size_t i = 0; i < program.threads.size(); ++i)
+      code.push_back({program.threads[i].data(), layout.position[i].data(), program.threads[i].size()});
+  }
   Program program;
   heddle::litmus::OutcomeLayout layout;
+  std::vector<Code> code;
 };
 
 bool step(heddle::bench::LitmusRun& run, std::size_t thread, std::size_t number) {
-  const auto& [program, layout] = *static_cast<const Interpreted*>(run.program());
-  const auto& ops = program.threads[thread];
-  if (number == ops.size()) return false;
-  const Op& op = ops[number];
+  const Code& code = static_cast<const Code*>(run.program())[thread];
+  if (number == code.count) return false;
+  const Op& op = code.ops[number];
   const Read read = perform(run.location(static_cast<std::size_t>(op.location)), op);
-  if (layout.position[thread][number] < 0) return true;
-  const auto position = static_cast<std::size_t>(layout.position[thread][number]);
+  if (code.positions[number] < 0) return true;
+  const auto position = static_cast<std::size_t>(code.positions[number]);
   run.note(position, read.value);
   if (op.is_cas()) run.note(position + 1, read.succeeded ? 1 : 0);
   return true;
 }
 
+int run_one_of(const std::vector<Program>& programs) {
+  std::vector<std::unique_ptr<Interpreted>> interpreted;
+  std::vector<std::unique_ptr<heddle::bench::LitmusRun>> runs;
+  for (const Program& program : programs) {
+    interpreted.push_back(std::make_unique<Interpreted>(program));
+    runs.push_back(std::make_unique<heddle::bench::LitmusRun>(
+        program.threads.size(), static_cast<std::size_t>(interpreted.back()->layout.size), program.initial,
+        step, interpreted.back()->code.data()));
+  }
+  const unsigned number = heddle_choose(static_cast<unsigned>(programs.size()));
+  const std::vector<int>& outcome = runs[number]->run();
+  if (programs.size() == 1) {
+    heddle::bench::tell_outcome(outcome);
+  } else {
+    heddle::bench::tell_outcome(outcome, static_cast<int>(number));
+  }
+  std::_Exit(0);  // what is left to be destroyed would be instrumented, too
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: interpreter PROGRAM (as text: init and thread lines)\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: interpreter PROGRAM... (as text: init and thread lines)\n");
     return 2;
   }
   try {
-    const Program program = heddle::litmus::parse_program(argv[1]);
-    const Interpreted interpreted{program, heddle::litmus::OutcomeLayout(program)};
-    heddle::bench::LitmusRun run(program.threads.size(), static_cast<std::size_t>(interpreted.layout.size),
-                                 program.initial, step, &interpreted);
-    heddle::bench::tell_outcome(run.run());
+    std::vector<Program> programs;
+    for (int i = 1; i < argc; ++i) programs.push_back(heddle::litmus::parse_program(argv[i]));
+    return run_one_of(programs);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "interpreter: %s\n", error.what());
     return 2;
   }
-  return 0;
 }

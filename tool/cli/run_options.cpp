@@ -69,7 +69,7 @@ std::string prune_check(const std::string& text) {
 struct Words {
   std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
                     sleep = "free", memory_limit = "512M", prune, repetition = "auto", color = "auto";
-  std::vector<std::string> suppressions;
+  std::vector<std::string> suppressions, trusted_libraries;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
   std::uint32_t spurious = RunSpec{}.max_spurious;
   unsigned jobs = 0;
@@ -139,6 +139,16 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
                  "findings that are not to be told, in ThreadSanitizer's file format; may be repeated")
       ->type_name("FILE")
       ->take_all();
+  app.add_option(
+         "--trust-library", w.trusted_libraries,
+         "libraries not built by heddle that hand data between threads (libtbb, libabsl): whatever came "
+         "before a\n"
+         "call into one happens before what follows a later return from it. NAME is looked for in the "
+         "library's\n"
+         "file name and soname, or in its path if it has a / in it; *, ^ and $ as in suppressions; may "
+         "be repeated")
+      ->type_name("NAME")
+      ->take_all();
   app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
       ->type_name("DIR");
   app.add_option("--json", o.json, "write a report as JSON; - is standard output")->type_name("FILE");
@@ -173,6 +183,22 @@ std::size_t count_own_words(const CLI::App& app, const std::vector<std::string>&
     if (option != nullptr && option->get_expected_min() > 0) ++i;
   }
   return words.size();
+}
+
+// Templates for the runtime, one in each line.
+Status set_trusted_libraries(const std::vector<std::string>& names, RunSpec& spec) {
+  std::string lines;
+  for (const std::string& name : names) {
+    if (name.empty() || name.find('\n') != std::string::npos)
+      return Error{"--trust-library needs the name of a library, or a part of it."};
+    lines += (lines.empty() ? "" : "\n") + name;
+  }
+  if (names.size() > kMaxTrustedLibraries || lines.size() >= sizeof spec.trusted_libraries) {
+    return Error{fmt::format("--trust-library takes at most {} names of {} characters together.",
+                             kMaxTrustedLibraries, sizeof spec.trusted_libraries - 1)};
+  }
+  std::strncpy(spec.trusted_libraries, lines.c_str(), sizeof spec.trusted_libraries - 1);
+  return Done{};
 }
 
 void fill_spec(const Words& w, RunOptions& o) {
@@ -279,6 +305,8 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random, exhaustive."});
   }
   fill_spec(words, options);
+  if (auto set = set_trusted_libraries(words.trusted_libraries, options.campaign.spec); !set)
+    return complain(set.error());
   for (const std::string& file : words.suppressions) {
     if (auto added = options.campaign.suppressions.add_file(file); !added) return complain(added.error());
   }

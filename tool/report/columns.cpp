@@ -57,7 +57,9 @@ class Table {
     plan();
     header();
     for (const Row& row : rows_) {
-      if (row.event == nullptr) {
+      if (row.access != nullptr) {
+        access_row(row);
+      } else if (row.event == nullptr) {
         out_ += std::string(number_width_ + 2, ' ') +
                 style_.dim(clipped(row.fold, width_ - number_width_ - 2)) + "\n";
         previous_ = kNoThread;
@@ -73,10 +75,14 @@ class Table {
   void plan() {
     std::size_t place_width = 0;
     for (const Row& row : rows_) {
+      if (row.access != nullptr) {
+        column_of_.try_emplace(row.access->thread, 0);
+        place_width = std::max(place_width, width_of(place_of(row.access->pc, row.access->stack)));
+      }
       if (row.event == nullptr) continue;
       if (!column_of_.contains(row.event->thread)) column_of_[row.event->thread] = 0;
       number_width_ = std::max(number_width_, std::to_string(index_of(row.event->id)).size() + 1);
-      place_width = std::max(place_width, width_of(place_of(*row.event)));
+      place_width = std::max(place_width, width_of(place_of(row.event->pc, row.event->stack)));
     }
     std::size_t number = 0;
     for (auto& [thread, column] : column_of_) column = number++;
@@ -103,8 +109,8 @@ class Table {
     }
   }
 
-  std::string place_of(const TraceEvent& event) const {
-    const std::vector<Frame> frames = visible_frames(trace_, event.pc, event.stack);
+  std::string place_of(std::uint64_t pc, StackId stack) const {
+    const std::vector<Frame> frames = visible_frames(trace_, pc, stack);
     const Frame* frame = deciding_frame(frames);
     if (frame == nullptr) return {};
     if (frame->file.empty()) return short_function(frame->function, kWidestPlace);
@@ -158,23 +164,38 @@ class Table {
   void event_row(const Row& row) {
     const TraceEvent& event = *row.event;
     const Operation operation = describe(trace_, event, names_);
-    const bool switched = event.thread != previous_;
-    previous_ = event.thread;
     any_stale_ |= operation.is_stale;
-    any_cited_ |= row.cited;
-    std::string text = operation.line(kNoBreak);
-    if (one_column_) text = padded(thread_tag(event.thread), tag_width_) + kNoBreak + text;
     const auto paint = [&](const std::string& cell) {
       if (event.kind == EventKind::kFinding || row.cited) return style_.red(cell);
       if (operation.is_stale) return style_.magenta(cell);
       if (event.kind == EventKind::kNote || event.kind == EventKind::kOutcome) return style_.cyan(cell);
       return cell;
     };
+    cell(event.thread, fmt::format("#{}", index_of(event.id)), row.cited, operation.line(kNoBreak),
+         place_of(event.pc, event.stack), paint);
+  }
+
+  // Plain accesses are no events and have no number; those of a race are known by its finding.
+  void access_row(const Row& row) {
+    const TracePart& part = *row.access;
+    const std::string text =
+        fmt::format("{} {} ({} {})", part.access == AccessKind::kWrite ? "write" : "read",
+                    names_.location(part.address, part.event), part.size, part.size == 1 ? "byte" : "bytes");
+    cell(part.thread, "", true, text, place_of(part.pc, part.stack),
+         [&](const std::string& words) { return style_.red(words); });
+  }
+
+  // What a thread did, in its column.
+  void cell(ThreadId thread, std::string_view number, bool cited, std::string text, const std::string& place,
+            const auto& paint) {
+    const bool switched = thread != previous_;
+    previous_ = thread;
+    any_cited_ |= cited;
+    if (one_column_) text = padded(thread_tag(thread), tag_width_) + kNoBreak + text;
     bool first = true;
     for (const std::string& part : wrapped(text, cell_width_)) {
-      out_ += line(first ? fmt::format("#{}", index_of(event.id)) : "", first && row.cited ? "!" : "",
-                   one_column_ ? 0 : column_of_.at(event.thread), part, first && switched,
-                   first ? place_of(event) : "", paint);
+      out_ += line(first ? number : "", first && cited ? "!" : "", one_column_ ? 0 : column_of_.at(thread),
+                   part, first && switched, first ? place : "", paint);
       first = false;
     }
   }

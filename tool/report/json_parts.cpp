@@ -101,8 +101,14 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
     const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
     if (const Frame* frame = deciding_frame(frames)) json["locations"].push_back(location_of(*frame, *part));
   }
+  json["hints"] = Json::array();
+  for (const TracePart& part : finding.parts) {
+    if (part.role == PartRole::kThroughLibrary)
+      json["hints"].push_back({{"library", utf8(part.text)}, {"advice", utf8(library_advice(part.text))}});
+  }
   json["stacks"] = Json::array();
   for (const TracePart& part : finding.parts) {
+    if (part.role == PartRole::kThroughLibrary) continue;
     json["stacks"].push_back(stack_of(trace, part, visible_frames(trace, part.pc, part.stack)));
   }
   return json;

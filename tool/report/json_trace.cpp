@@ -32,7 +32,8 @@ Json spec_of(const RunSpec& spec) {
           {"stagnation_steps", spec.stagnation_steps},
           {"timeout_ns", spec.timeout_ns},
           {"memory_limit", spec.memory_limit},
-          {"max_spurious", spec.max_spurious}};
+          {"max_spurious", spec.max_spurious},
+          {"trusted_libraries", utf8(spec.trusted_libraries)}};
 }
 
 Json program_of(const ProgramIdentity& program) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -178,8 +179,17 @@ const char* role_name(PartRole role) {
       return "notified";
     case PartRole::kSettled:
       return "joined or detached";
+    case PartRole::kThroughLibrary:
+      return "through library";
   }
   return "?";
+}
+
+std::string library_advice(const std::string& library) {
+  const std::size_t begin = library.rfind("lib", 0) == 0 ? 3 : 0;
+  const std::size_t end = std::min(library.find(".so"), library.size());
+  return fmt::format("If it hands data between threads, run with --trust-library {}.",
+                     end > begin ? library.substr(begin, end - begin) : library);
 }
 
 const char* model_name(ModelKind model) {

@@ -42,6 +42,9 @@ std::string finding_summary(const Trace& trace, const TraceFinding& finding, con
 std::string signal_name(int signal);
 const char* order_name(MemoryOrder order);
 const char* ending_name(Ending ending);
+// What to do about a race that a library may explain (PartRole::kThroughLibrary).
+std::string library_advice(const std::string& library);
+
 const char* role_name(PartRole role);
 const char* model_name(ModelKind model);
 

@@ -17,8 +17,15 @@ constexpr std::size_t kFewestRounds = 4;
 
 struct Cited {
   std::set<EventId> events;
+  std::set<EventId> before_access;  // the last events before the plain accesses
   std::set<Address> addresses;
+  std::vector<const TracePart*> accesses;  // the plain ones
 };
+
+bool is_plain_access(const TracePart& part) {
+  return (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) &&
+         (part.access == AccessKind::kRead || part.access == AccessKind::kWrite);
+}
 
 Cited cited_by(const Trace& trace, const TraceFinding* only) {
   Cited cited;
@@ -29,6 +36,9 @@ Cited cited_by(const Trace& trace, const TraceFinding* only) {
       const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
       if (part.event != kNoEvent && !is_access) cited.events.insert(part.event);
       if (part.address != 0) cited.addresses.insert(part.address);
+      if (!is_plain_access(part)) continue;
+      if (part.event != kNoEvent) cited.before_access.insert(part.event);
+      cited.accesses.push_back(&part);
     }
   }
   return cited;
@@ -53,7 +63,7 @@ std::size_t rounds_at(const std::vector<TraceEvent>& events, std::size_t start, 
 }
 
 int interest_of(const TraceEvent& e, const Cited& cited) {
-  if (cited.events.contains(e.id)) return 100;
+  if (cited.events.contains(e.id) || cited.before_access.contains(e.id)) return 100;
   switch (e.kind) {
     case EventKind::kFinding:
     case EventKind::kNote:
@@ -123,7 +133,7 @@ std::map<std::size_t, Loop> hide_loops(const std::vector<TraceEvent>& events, co
     // The first round and the last stay.
     const std::size_t from = i + period, to = i + (rounds - 1) * period;
     bool any_cited = false;
-    for (std::size_t k = from; k < to; ++k) any_cited |= cited.events.contains(events[k].id);
+    for (std::size_t k = from; k < to; ++k) any_cited |= interest_of(events[k], cited) == 100;
     if (!any_cited) {
       std::fill(shown.begin() + static_cast<std::ptrdiff_t>(from),
                 shown.begin() + static_cast<std::ptrdiff_t>(to), false);
@@ -161,6 +171,19 @@ void hide_dull(const std::vector<TraceEvent>& events, const Cited& cited, std::s
   for (std::size_t k = room; k < order.size(); ++k) shown[order[k]] = false;
 }
 
+// Each after the last event before it, which is always shown.
+void insert_accesses(const std::vector<const TracePart*>& accesses, PartRole role, std::vector<Row>& rows) {
+  for (const TracePart* part : accesses) {
+    if (part->role != role) continue;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < rows.size() && part->event != kNoEvent; ++i) {
+      if (rows[i].event != nullptr && rows[i].event->id <= part->event) at = i + 1;
+    }
+    while (at < rows.size() && rows[at].access != nullptr) ++at;
+    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), {nullptr, {}, true, part});
+  }
+}
+
 }  // namespace
 
 std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options) {
@@ -175,9 +198,10 @@ std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options) {
   for (std::size_t i = 0; i < events.size();) {
     const std::uint64_t id = index_of(events[i].id);
     if (id > next)
-      rows.push_back({nullptr, fmt::format("… {} events that were not kept", grouped(id - next)), false});
+      rows.push_back(
+          {nullptr, fmt::format("… {} events that were not kept", grouped(id - next)), false, nullptr});
     if (shown[i]) {
-      rows.push_back({&events[i], {}, cited.events.contains(events[i].id)});
+      rows.push_back({&events[i], {}, cited.events.contains(events[i].id), nullptr});
       next = id + 1;
       ++i;
       continue;
@@ -190,17 +214,20 @@ std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options) {
     const auto loop = loops.find(i);
     const bool only_loop = loop != loops.end() && loop->second.end == end;
     if (end - i == 1) {
-      rows.push_back({&events[i], {}, false});  // a fold would take as much room
+      rows.push_back({&events[i], {}, false, nullptr});  // a fold would take as much room
     } else {
-      rows.push_back({nullptr, only_loop ? loop->second.text : fold_text(events, i, end), false});
+      rows.push_back({nullptr, only_loop ? loop->second.text : fold_text(events, i, end), false, nullptr});
     }
     next = index_of(events[end - 1].id) + 1;
     i = end;
   }
   if (trace.total_events > next) {
-    rows.push_back(
-        {nullptr, fmt::format("… {} events that were not kept", grouped(trace.total_events - next)), false});
+    rows.push_back({nullptr,
+                    fmt::format("… {} events that were not kept", grouped(trace.total_events - next)), false,
+                    nullptr});
   }
+  insert_accesses(cited.accesses, PartRole::kPreviousAccess, rows);
+  insert_accesses(cited.accesses, PartRole::kAccess, rows);
   return rows;
 }
 

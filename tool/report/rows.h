@@ -11,9 +11,10 @@
 namespace heddle::report {
 
 struct Row {
-  const TraceEvent* event = nullptr;  // nullptr: a fold
+  const TraceEvent* event = nullptr;  // nullptr: a fold, or an access
   std::string fold;                   // "… 1,204 events: T1 800, T2 404"
   bool cited = false;                 // by a finding
+  const TracePart* access = nullptr;  // a plain access of a race, which is no event
 };
 
 struct RowOptions {

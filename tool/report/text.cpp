@@ -242,6 +242,15 @@ class Writer {
     }
     locks();
     location();
+    for (const TracePart& part : finding_.parts) {
+      if (part.role == PartRole::kThroughLibrary) {
+        line(
+            fmt::format("This may be due to {}, which heddle cannot see into: both threads went through it "
+                        "between the accesses.",
+                        escaped(part.text)));
+        paragraph(library_advice(escaped(part.text)));
+      }
+    }
   }
 
   void use_after_free() {

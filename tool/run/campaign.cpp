@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 
 #include "core/base/random.h"
 #include "tool/artifact/artifact.h"
@@ -365,9 +366,24 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     outcome_.report.warnings.push_back(stuck);
     break;
   }
+  note_unknown_libraries();
   workers_.clear();
   finish_report(elapsed());
   return std::move(outcome_);
+}
+
+// A name of --trust-library that matches nothing is a mistake that nothing else would show.
+void Campaign::note_unknown_libraries() {
+  std::uint32_t matched = 0;
+  for (const Process& worker : workers_) matched |= worker.header().trusted_matched;
+  std::istringstream names(options_.spec.trusted_libraries);
+  std::string name;
+  for (std::uint32_t i = 0; std::getline(names, name); ++i) {
+    if ((matched >> i & 1) != 0 || outcome_.report.executions == 0) continue;
+    outcome_.report.warnings.push_back("--trust-library " + name +
+                                       ": the program has loaded no library of this name that was built "
+                                       "without heddle.");
+  }
 }
 
 void Campaign::finish_report(double seconds) {

@@ -80,6 +80,7 @@ class Campaign {
   void take_out_suppressed(Trace& trace);
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
   void end_with(Error error);
+  void note_unknown_libraries();
   void finish_report(double seconds);
   double elapsed() const;
 

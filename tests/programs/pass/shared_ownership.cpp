@@ -1,3 +1,4 @@
+// skip: libc++ libc++ 19 has no std::atomic<std::shared_ptr>
 // Control blocks of shared_ptr and weak_ptr, enable_shared_from_this, and pointers exchanged atomically.
 #include <atomic>
 #include <cassert>

@@ -107,6 +107,11 @@ TEST_F(RunOptionsTest, EveryKindOfValue) {
   EXPECT_TRUE(options.quiet);
 }
 
+TEST_F(RunOptionsTest, TrustedLibrariesGoToTheRuntimeLineByLine) {
+  const RunOptions options = parse({"--trust-library", "tbb", "--trust-library=^libabsl", "./p"});
+  EXPECT_STREQ(options.campaign.spec.trusted_libraries, "tbb\n^libabsl");
+}
+
 TEST_F(RunOptionsTest, ExecutionsReplaceTheTimeLimitUnlessBothAreGiven) {
   EXPECT_EQ(parse({"-n", "9", "./p"}).campaign.seconds, 0);
   const RunOptions both = parse({"-n", "9", "-t", "2s", "./p"});

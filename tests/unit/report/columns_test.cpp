@@ -114,6 +114,31 @@ TEST(Columns, HeapBlocksAreNamedByTheTimeOfTheAccess) {
   EXPECT_NE(text.find("heap#1: 32 bytes at 0x600000000040, allocated by T0 at m.cpp:3:1"), std::string::npos);
 }
 
+// They are no events: the table has them from the finding, each after the last event before it.
+TEST(Columns, ThePlainAccessesOfARaceAreShownInTheirPlaces) {
+  TraceBuilder b;
+  const Address data = b.global("data", 4);
+  b.event(EventKind::kThreadStart, 1);
+  b.event(EventKind::kYield, 1);
+  b.event(EventKind::kThreadStart, 2);
+  b.finding(FindingKind::kDataRace);
+  const auto access = [&](PartRole role, unsigned thread, AccessKind kind, std::uint32_t after) {
+    TracePart& part = b.part(role, thread, {{"work()", "/home/ada/work/m.cpp", 3, 1}});
+    part.access = kind;
+    part.address = data;
+    part.size = 4;
+    part.event = EventId{after};
+  };
+  access(PartRole::kAccess, 2, AccessKind::kRead, 2);
+  access(PartRole::kPreviousAccess, 1, AccessKind::kWrite, 0);
+  const std::string text = columns(b.trace);
+  const auto at = [&](const char* what) { return text.find(what); };
+  ASSERT_NE(at("read data (4 bytes)"), std::string::npos) << text;
+  EXPECT_LT(at("#0"), at("write data (4 bytes)")) << text;
+  EXPECT_LT(at("write data (4 bytes)"), at("#1")) << text;
+  EXPECT_LT(at("#2"), at("read data (4 bytes)")) << text;
+}
+
 TEST(Columns, EventsThatWereNotKeptAreCounted) {
   TraceBuilder b;
   b.event(EventKind::kYield, 0).id = EventId{10};
