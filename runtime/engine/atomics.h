@@ -66,7 +66,8 @@ class AtomicOperation {
 
   void note(EventKind kind, MemoryOrder order, T read, T written, const memory::Candidate* candidate,
             std::uint32_t candidates) {
-    e_.done(kind, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written));
+    e_.done_access(kind, order, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written),
+                   candidate);
     Event* event = e_.record(kind, site_.pc);
     if (event == nullptr) return;
     event->address = site_.address;

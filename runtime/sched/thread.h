@@ -80,6 +80,7 @@ struct Thread {
   bool cancel_broke_wait = false;      // … and did
   bool interrupted = false;            // the latest wait ended by a cancel request or a signal handler
   bool ignored = false;                // inside a scope that is not explored
+  bool stores_in_burst = false;        // its latest operation was a relaxed or release store
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes

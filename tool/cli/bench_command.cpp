@@ -8,6 +8,7 @@
 
 #include "compiler/install_layout.h"
 #include "tool/bench/litmus_table.h"
+#include "tool/bench/paper_bench.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/terminal.h"
 
@@ -24,7 +25,12 @@ constexpr const char* kDescription =
     "explored "
     "unless -n is\n"
     "given; the few tests with very many executions are sampled at random. An outcome marked \"limit\" is "
-    "one that C++20 allows and heddle's model leaves out.";
+    "one that C++20 allows and heddle's model leaves out.\n"
+    "\n"
+    "paper: the nine benchmarks of the papers on PCT and PCTWM for weak memory, each with one seeded bug: "
+    "how often "
+    "an\n"
+    "execution shows it under each strategy, with its 95 % interval, beside the published figures.";
 
 constexpr const char* kExamples =
     "examples:\n"
@@ -32,6 +38,8 @@ constexpr const char* kExamples =
     "  heddle bench litmus SB IRIW+sc            those of a shape, or with this in their name\n"
     "  heddle bench litmus -s random -n 1000 MP  how soon does random search show it?\n"
     "  heddle bench litmus --json - | jq .agrees\n"
+    "  heddle bench paper                        the nine benchmarks under every strategy\n"
+    "  heddle bench paper -s pctwm --vary rwlock one of them, with the tables for varying d and h\n"
     "\n"
     "exit codes: 0 all as expected, 1 inconclusive (not all was explored), 2 bad command line or file, 3 not "
     "as "
@@ -43,7 +51,54 @@ struct BenchOptions {
   std::uint64_t executions = 0, seed = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   bool quiet = false;
+  bool vary = false, correct = false;
+  std::vector<std::string> strategies;
 };
+
+void define_paper(CLI::App& paper, BenchOptions& o) {
+  paper.add_option("names", o.words, "only these benchmarks")->type_name("NAME");
+  paper
+      .add_option("-s,--strategy", o.strategies,
+                  "may be repeated; pct and pctwm take the thesis' parameters [all]")
+      ->type_name("S")
+      ->allow_extra_args(false);
+  paper.add_option("-n,--executions", o.executions, "executions of each [1000]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  paper.add_option("--seed", o.seed, "of the executions [1]")->type_name("S")->check(CLI::NonNegativeNumber);
+  paper.add_flag("--vary", o.vary, "also the paper's tables 2 and 3: pctwm with other d and h");
+  paper.add_flag("--correct", o.correct, "the correct twins, which show no bug");
+  paper.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
+}
+
+int run_paper(const BenchOptions& options) {
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  bench::PaperOptions paper;
+  paper.folder = layout->litmus_dir.substr(0, layout->litmus_dir.rfind('/')) + "/paper";
+  paper.heddle = "/proc/self/exe";
+  paper.library = layout->library;
+  paper.programs = options.words;
+  paper.strategies = options.strategies;
+  if (options.executions != 0) paper.executions = options.executions;
+  paper.seed = options.seed;
+  paper.vary = options.vary;
+  paper.correct = options.correct;
+  std::FILE* out = options.json == "-" ? stderr : stdout;
+  const auto cells = bench::run_paper(
+      paper, [&](const std::string& program) { fmt::print(out, "{}\n", program); },
+      [&](const bench::PaperCell& cell) {
+        fmt::print(out, "{}", bench::paper_row(cell));
+        std::fflush(out);
+      });
+  if (!cells) return complain(cells.error());
+  fmt::print(out, "{}", bench::paper_foot(*cells));
+  if (!options.json.empty()) {
+    if (auto written = write_text_file(options.json, bench::paper_json(*cells)); !written)
+      return complain(written.error());
+  }
+  return 0;
+}
 
 void define_litmus(CLI::App& litmus, BenchOptions& o) {
   litmus.add_option("names", o.words, "only tests of this shape, or with this in their name")
@@ -139,18 +194,20 @@ int bench_command(const Arguments& arguments) {
   CLI::App* litmus = app.add_subcommand("litmus", "the table of verdicts of the litmus tests");
   litmus->footer(kExamples);
   define_litmus(*litmus, options);
+  CLI::App* paper = app.add_subcommand("paper", "the papers' benchmarks beside the published figures");
+  define_paper(*paper, options);
   app.require_subcommand(1);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      fmt::print("{}", litmus->parsed() ? litmus->help() : app.help());
+      fmt::print("{}", litmus->parsed() ? litmus->help() : paper->parsed() ? paper->help() : app.help());
       return 0;
     }
     return complain({std::string(error.what()) + " `heddle bench --help` lists what there is."});
   }
-  return run_litmus(options);
+  return paper->parsed() ? run_paper(options) : run_litmus(options);
 }
 
 }  // namespace heddle::cli
