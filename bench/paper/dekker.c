@@ -33,5 +33,5 @@ static void* enter(void* argument) {
 int main(void) {
   const body bodies[2] = {enter, enter};
   run_threads(2, bodies);
-  return 0;
+  return variable > 1;
 }

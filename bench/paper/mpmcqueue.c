@@ -8,6 +8,7 @@ enum { kSlots = 2 };
 static int slots[kSlots];
 static atomic_uint claimed;  // upper half: read, lower half: written
 static atomic_uint written, read_done;
+static int taken[2];
 
 static void enqueue(int value) {
   unsigned now = atomic_load_explicit(&claimed, ACQ);
@@ -45,12 +46,13 @@ static int dequeue(int* value) {
 static void* work(void* argument) {
   int value = 0;
   enqueue((int)(long)argument + 1);
-  dequeue(&value);
+  if (dequeue(&value)) taken[(long)argument] = value;
   return NULL;
 }
 
 int main(void) {
   const body bodies[2] = {work, work};
   run_threads(2, bodies);
+  assert(taken[0] == 0 || taken[0] != taken[1]);
   return 0;
 }

@@ -9,6 +9,7 @@ typedef struct Node {
 } Node;
 
 static _Atomic(Node*) head, tail;
+static int taken[2];
 
 static void enqueue(int value) {
   Node* node = malloc(sizeof *node);
@@ -50,7 +51,7 @@ static int dequeue(int* value) {
 static void* work(void* argument) {
   int value = 0;
   enqueue(10 + (int)(long)argument);
-  dequeue(&value);
+  if (dequeue(&value)) taken[(long)argument] = value;
   return NULL;
 }
 
@@ -60,5 +61,6 @@ int main(void) {
   atomic_init(&tail, dummy);
   const body bodies[2] = {work, work};
   run_threads(2, bodies);
+  assert(taken[0] == 0 || taken[0] != taken[1]);
   return 0;
 }

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/base/random.h"
-#include "runtime/strategy/events.h"
+#include "runtime/strategy/independence.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/strategy/thread_table.h"
 
@@ -34,6 +34,12 @@ class Follower : public Strategy, public Observer {
 
   // Counts the thread's next operation unless that has been done. True: it was put off.
   bool encounter(ThreadId thread);
+
+  // Is the running thread about to do what commutes with everything (independence.h)? Then it goes on:
+  // threads are created before those that exist end, and no behaviour is lost.
+  bool continues_locally(const ChoicePoint& point) const {
+    return point.thread_can_continue && is_local(view_->next_operation(point.thread).kind);
+  }
 
   // Has the thread read the same stores at the same places over and over?
   bool is_spinning(ThreadId thread) { return threads_[thread].repeated >= kSpinReads; }

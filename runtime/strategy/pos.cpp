@@ -4,6 +4,7 @@ namespace heddle::strategy {
 
 std::uint32_t PosStrategy::choose(const ChoicePoint& point) {
   if (point.kind != ChoiceKind::kThread) return below(point.count);
+  if (continues_locally(point)) return point.fallback;
   std::uint32_t best = 0;
   for (std::uint32_t i = 0; i < point.count; ++i) {
     std::uint64_t& priority = priorities_[point.threads[i]];

@@ -49,6 +49,7 @@ std::uint32_t PriorityStrategy::highest(const ChoicePoint& point) {
 }
 
 std::uint32_t PriorityStrategy::choose_thread(const ChoicePoint& point) {
+  if (continues_locally(point)) return point.fallback;
   for (;;) {
     const std::uint32_t best = highest(point);
     const ThreadId thread = point.threads[best];

@@ -51,6 +51,7 @@ void SurwStrategy::draw_next() {
 }
 
 std::uint32_t SurwStrategy::choose_thread(const ChoicePoint& point) {
+  if (continues_locally(point)) return point.fallback;
   if (selected_ == 0) return below(point.count);
   if (!has_next_) draw_next();
   // Threads that are at the place wait until it is their turn.
