@@ -21,6 +21,7 @@
 #include "core/trace/choice.h"
 #include "core/trace/event.h"
 #include "core/trace/finding.h"
+#include "core/trace/learning.h"
 #include "core/trace/run_spec.h"
 #include "core/trace/stack_depot.h"
 
@@ -56,7 +57,10 @@ enum class Ending : std::uint8_t {
   kDiverged = 6,     // exact replay met other alternatives than the log's
   kUnsupported = 7,  // a call that is not supported; message in text
   kInternalError = 8,
+  kRedundant = 9,  // the strategy broke it off: it would have repeated another one
 };
+
+inline constexpr std::uint32_t kNoMember = ~0u;
 
 struct ExecutionResult {
   std::uint64_t index = 0;
@@ -75,8 +79,13 @@ struct ExecutionResult {
   std::uint32_t flags = 0;
   std::uint32_t divergence_choice = 0;  // kDiverged: index into the log
   std::uint32_t message = 0;            // offset into text, 0: none
+  // What the strategy tells of it, for those that come later (core/trace/learning.h).
+  std::uint32_t counted_events = 0;  // operations while there was more than one thread; 0: not counted
+  std::uint32_t communications = 0;  // of these, communication events
+  std::uint32_t member = kNoMember;  // of a portfolio
+  std::uint64_t fingerprint = 0;     // of who read what, whatever the order of independent operations
 };
-static_assert(sizeof(ExecutionResult) == 112);
+static_assert(sizeof(ExecutionResult) == 136);
 
 namespace result_flags {
 inline constexpr std::uint32_t kChoiceLogOverflow = 1;
@@ -176,14 +185,23 @@ struct ChannelHeader {
   std::atomic<std::uint32_t> ring_signal{0};  // futex word: bumped when the tool should look
 };
 
-// Shared by all workers of a campaign: who runs which execution.
+// Shared by all workers of a campaign: who runs which execution, and what was learned. The tool constructs
+// the first part; the second is valid as it comes from the kernel.
 struct CampaignState {
   std::atomic<std::uint64_t> next_index{0};
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};
   std::atomic<std::uint32_t> exhausted{0};  // the strategy has tried every execution that there is
+  std::atomic<std::uint32_t> none_left{0};  // … or those that it will try
   std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
+
+  static constexpr std::uint64_t kLearningOffset = 4096;
+  static constexpr std::uint64_t kBytes = kLearningOffset + sizeof(Learning);
+  Learning& learning() {
+    return *reinterpret_cast<Learning*>(reinterpret_cast<char*>(this) + kLearningOffset);
+  }
 };
+static_assert(sizeof(CampaignState) <= CampaignState::kLearningOffset);
 
 struct ChannelSizes {
   std::uint64_t choices = 64ull << 20;  // entries

@@ -33,30 +33,34 @@ void Execution::start_detector() {
 
 std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
   if (candidates.size() == 1) return 0;
+  return choose_store_of(candidates, nullptr, static_cast<std::uint32_t>(candidates.size()),
+                         newest_of(candidates), 0);
+}
+
+// hash 0: over the keys of the alternatives.
+std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, const std::uint32_t* indices,
+                                         std::uint32_t count, std::uint32_t fallback, std::uint32_t hash) {
+  if (fair_) return fallback;
+  offered_ = {candidates.data(), indices, count < kMostCandidates ? count : kMostCandidates};
   ChoiceKey keys[kMostCandidates];
-  const auto count =
-      static_cast<std::uint32_t>(candidates.size() < kMostCandidates ? candidates.size() : kMostCandidates);
-  for (std::uint32_t i = 0; i < count; ++i)
-    keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
-  return choose(ChoiceKind::kReadsFrom, count, newest_of(candidates), keys);
+  for (std::uint32_t i = 0; i < offered_.count; ++i)
+    keys[i] = ChoiceKey::store(offered(i).writer, offered(i).ordinal);
+  strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kReadsFrom;
+  point.thread = scheduler_.current();
+  point.count = offered_.count;
+  point.keys = keys;
+  point.fallback = fallback;
+  point.location = memory_.last_location();
+  point.alternatives_hash = hash != 0 ? hash : hash_alternatives(point);
+  return pick(point);
 }
 
 std::uint32_t Execution::choose_store_among(std::uint32_t count) {
   if (uniform_ == nullptr || fair_) {
     const std::uint32_t hash = store_alternatives_hash();
     const auto candidates = memory_.candidates();
-    if (fair_) return newest_of(candidates);
-    ChoiceKey keys[kMostCandidates];
-    strategy::ChoicePoint point;
-    point.kind = ChoiceKind::kReadsFrom;
-    point.thread = scheduler_.current();
-    point.count = count < kMostCandidates ? count : kMostCandidates;
-    for (std::uint32_t i = 0; i < point.count; ++i)
-      keys[i] = ChoiceKey::store(candidates[i].writer, candidates[i].ordinal);
-    point.keys = keys;
-    point.fallback = newest_of(candidates);
-    point.alternatives_hash = hash;
-    return pick(point);
+    return choose_store_of(candidates, nullptr, count, newest_of(candidates), hash != 0 ? hash : 1);
   }
   const std::uint32_t picked = uniform_->below(count < kMostCandidates ? count : kMostCandidates);
   const Candidate c = memory_.candidate(picked);
@@ -68,7 +72,6 @@ std::uint32_t Execution::choose_store_among(std::uint32_t count) {
 // Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which
 // of the two.
 std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates) {
-  ChoiceKey keys[kMostCandidates];
   std::uint32_t indices[kMostCandidates];
   std::uint32_t count = 0;
   std::uint32_t fallback = 0;
@@ -84,10 +87,10 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
       if (offered) continue;
     }
     if (c.newest) fallback = count;
-    keys[count] = ChoiceKey::store(c.writer, c.ordinal);
     indices[count++] = i;
   }
-  const std::uint32_t picked = indices[choose(ChoiceKind::kReadsFrom, count, fallback, keys)];
+  const std::uint32_t picked =
+      indices[count == 1 ? 0 : choose_store_of(candidates, indices, count, fallback, 0)];
   if (candidates[picked].outcome == ReadOutcome::kCasSpurious) --spurious_left_;
   if (candidates[picked].outcome != ReadOutcome::kCasSuccess) return picked;
   for (std::uint32_t i = 0; i < candidates.size(); ++i) {
@@ -102,6 +105,7 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
 void Execution::acquire_clock(std::uint32_t clock, ThreadId thread) {
   if (clock == 0) return;
   memory_.acquire(thread, sync_clocks_[clock]);
+  if (observer_ != nullptr) observer_->acquired(thread, clock);
   if (thread == scheduler_.current()) enter_epoch();
 }
 
@@ -111,6 +115,7 @@ void Execution::release_clock(std::uint32_t& clock) {
     clock = ++sync_clock_count_;
   }
   memory_.release(scheduler_.current(), sync_clocks_[clock]);
+  if (observer_ != nullptr) observer_->released(scheduler_.current(), clock);
   enter_epoch();
 }
 
@@ -206,6 +211,7 @@ void Execution::report_use_after_free(Address address, std::uint64_t bytes, std:
 void Execution::settle() {
   before_access();
   note_trusted_libraries();
+  if (begun_) strategy_->end(channel_.header()->current);
   if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
   if (!recording_) return;
   recording_ = false;

@@ -67,7 +67,8 @@ class AtomicOperation {
 
   [[gnu::always_inline]] void note(EventKind kind, MemoryOrder order, T read, T written,
                                    const memory::Candidate* candidate, std::uint32_t candidates) {
-    e_.done(kind, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written));
+    e_.done_access(kind, order, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written),
+                   candidate);
     if (e_.recording()) [[unlikely]]
       record(kind, order, read, written, candidate, candidates);
   }
@@ -112,7 +113,8 @@ template <typename T>
 template <typename T>
 [[gnu::always_inline]] inline T atomic_load(Execution& e, const AtomicSite& site) {
   AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
-  if (!e.recording() && e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
+  if (!e.recording() && !e.observed() &&
+      e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
     const T value = from_value<T>(operation.place().memory);
     operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
     operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);

@@ -9,15 +9,11 @@ using sched::WaitKind;
 
 int RuntimeScope::depth = 0;
 
-namespace {
-
-std::uint32_t hash_alternatives(const strategy::ChoicePoint& point) {
+std::uint32_t Execution::hash_alternatives(const strategy::ChoicePoint& point) {
   std::uint64_t h = mix(static_cast<std::uint64_t>(point.kind), index_of(point.thread));
   for (std::uint32_t i = 0; i < point.count; ++i) h = mix(h, point.key(i).bits);
   return static_cast<std::uint32_t>(h);
 }
-
-}  // namespace
 
 void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
   channel_ = channel;
@@ -29,6 +25,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   sync_.start();
   locks_.start();
   recording_ = spec().record_events != 0;
+  bursts_ = spec().model != ModelKind::kSc;
   stagnation_ = spec().stagnation_steps;
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
@@ -48,11 +45,7 @@ void Execution::begin(std::uint64_t index) {
   outside_.reseed(mix(mix(spec().seed, 0x6f757473696465ull), index));
   strategy_->begin(spec().seed, index, *this);
   uniform_ = strategy_->uniform();
-}
-
-strategy::NextOperation Execution::next_operation(ThreadId thread) const {
-  const PendingOperation& p = scheduler_.thread(thread).pending;
-  return {p.kind, p.order, p.address};
+  observer_ = strategy_->observer();
 }
 
 void Execution::take_turn(std::uint64_t pc) {
@@ -118,6 +111,7 @@ std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
   const std::uint32_t picked = strategy_->choose(point);
   HEDDLE_CHECK(picked < point.count);
   if (strategy_->diverged()) finish(Ending::kDiverged, 0);
+  if (strategy_->abandoned()) finish(Ending::kRedundant, 0);
   log_choice(Choice::make(point.kind, point.alternatives_hash, point.key(picked)));
   return picked;
 }

@@ -85,7 +85,12 @@ class Execution final : public strategy::View {
   memory::MemoryModel& memory() { return memory_; }
   Random& outside() { return outside_; }  // what the program draws from the system: getrandom and its like
   bool choosing() const { return begun_; }
+  // observe.cpp
   strategy::NextOperation next_operation(ThreadId thread) const override;
+  std::uint32_t unfinished_threads() const override { return scheduler_.unfinished_count(); }
+  std::uint32_t latest_stores(std::uint32_t* alternatives, std::uint32_t most) const override;
+  std::uint32_t nearest_store(ChoiceKey store) const override;
+  bool store_precedes(const strategy::Location& location, ChoiceKey a, ChoiceKey b) const override;
 
   // --- visible operations
   // ----------------------------------------------------------------------------------------- Announces an
@@ -97,10 +102,21 @@ class Execution final : public strategy::View {
   // … for who has announced it already.
   void take_turn(std::uint64_t pc);
   // Records what the operation did; `value` is mixed into the trace hash.
-  void done(EventKind kind, std::uint64_t value) { hash(kind, value); }
+  void done(EventKind kind, std::uint64_t value) {
+    hash(kind, value);
+    if (observer_ != nullptr) [[unlikely]]
+      observe(kind);
+  }
+  // … of an atomic access; `read` is the store that it read, nullptr: none.
+  void done_access(EventKind kind, MemoryOrder order, std::uint64_t value, const memory::Candidate* read) {
+    hash(kind, value);
+    if (observer_ != nullptr) [[unlikely]]
+      observe_access({kind, order, self().pending.size, self().pending.address, self().pending.pc}, read);
+  }
   // nullptr when events are off
   Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
   bool recording() const { return recording_; }
+  bool observed() const { return observer_ != nullptr; }  // the strategy wants to know of all that is done
   // Something changed that another thread could see: the program is not spinning.
   void changed() { last_change_ = channel_.header()->current.steps; }
   // Picks an alternative; counts only where there is something to pick.
@@ -391,6 +407,7 @@ class Execution final : public strategy::View {
   // Of a plain access, or of one that a library makes for the program: then with the call of the library.
   StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }
   StackId access_stack_at(std::uint64_t pc);
+  static std::uint32_t hash_alternatives(const strategy::ChoicePoint& point);
   std::uint32_t pick(strategy::ChoicePoint& point);
   void log_choice(Choice choice) {
     ChannelHeader& h = *channel_.header();
@@ -403,6 +420,13 @@ class Execution final : public strategy::View {
     h.choice_count.store(at + 1, std::memory_order_relaxed);
   }
   ThreadId choose_thread(bool can_continue);
+  std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
+                                std::uint32_t count, std::uint32_t fallback, std::uint32_t hash);
+  void observe(EventKind kind);
+  void observe_access(const sched::PendingOperation& access, const memory::Candidate* read);
+  const memory::Candidate& offered(std::uint32_t alternative) const {
+    return offered_.candidates[offered_.indices != nullptr ? offered_.indices[alternative] : alternative];
+  }
   std::uint32_t thread_alternatives_hash(bool can_continue) const {
     return scheduler_.runnable_hash() + 0x9e3779b9u * index_of(scheduler_.current()) +
            (can_continue ? 1u : 0u);
@@ -411,10 +435,22 @@ class Execution final : public strategy::View {
   std::uint32_t store_alternatives_hash() const {
     return memory_.candidates_digest() + 0x9e3779b9u * index_of(scheduler_.current());
   }
+  // C11Tester §3: consecutive relaxed or release stores of a thread are executed without interruption. Where
+  // loads may read older stores that takes no behaviour away, and leaves them more stores to choose from.
+  bool continues_burst(sched::Thread& t) const {
+    const bool stores =
+        t.pending.kind == EventKind::kAtomicStore && bursts_ &&
+        (t.pending.order == MemoryOrder::kRelaxed || t.pending.order == MemoryOrder::kRelease);
+    const bool continues = stores && t.stores_in_burst;
+    t.stores_in_burst = stores;
+    return continues;
+  }
   // What choose_thread(true) does under a uniform strategy.
   ThreadId draw_thread() {
     const auto runnable = scheduler_.runnable();
-    const ThreadId picked = runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
+    ThreadId picked = scheduler_.current();
+    if (!continues_burst(self()))
+      picked = runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
     log_choice(Choice::make(ChoiceKind::kThread, thread_alternatives_hash(true), ChoiceKey::thread(picked)));
     return picked;
   }
@@ -489,6 +525,13 @@ class Execution final : public strategy::View {
   Choice* choices_ = nullptr;  // the channel's log
   std::uint32_t choice_capacity_ = 0;
   Random* uniform_ = nullptr;  // the strategy's generator, if it draws uniformly
+  strategy::Observer* observer_ = nullptr;
+  // The stores among which the strategy is choosing: all candidates, or those that `indices` lists.
+  struct OfferedStores {
+    const memory::Candidate* candidates = nullptr;
+    const std::uint32_t* indices = nullptr;
+    std::uint32_t count = 0;
+  } offered_;
   strategy::Strategy* strategy_ = nullptr;
   SessionHooks hooks_;
   ProgramHooks program_;
@@ -512,6 +555,7 @@ class Execution final : public strategy::View {
   bool watching_ = false;                                 // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};      // what was released into each
   bool fair_ = false;
+  bool bursts_ = false;  // loads may read older stores
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time
   std::uint32_t clock_reads_ = 0;

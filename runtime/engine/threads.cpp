@@ -37,6 +37,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   if (t == nullptr) return nullptr;
   memory_.thread_created(scheduler_.current(), t->id);
   locks_.created(scheduler_.current(), t->id);
+  if (observer_ != nullptr) observer_->created(scheduler_.current(), t->id);
   enter_epoch();
   t->start = entry;
   t->argument = argument;
@@ -108,6 +109,7 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   note_settled(*t, pc);
   memory_.thread_joined(scheduler_.current(), t->id);
   locks_.joined(scheduler_.current(), t->id);
+  if (observer_ != nullptr) observer_->joined(scheduler_.current(), t->id);
   enter_epoch();
   done(EventKind::kThreadJoin, index_of(t->id));
   if (Event* e = record(EventKind::kThreadJoin, pc)) e->other = t->id;

@@ -84,7 +84,10 @@ void Execution::settle_volatile() {
   if (!(now == place.memory)) changed();
   memory_.store(scheduler_.current(), place, order_of(spec(), true), now, volatile_.event);
   enter_epoch();
-  done(EventKind::kVolatileWrite, now.low);
+  hash(EventKind::kVolatileWrite, now.low);
+  if (observer_ != nullptr)
+    observe_access({EventKind::kVolatileWrite, order_of(spec(), true), place.size, place.address, 0},
+                   nullptr);
   if (recording_ && volatile_.event != kNoEvent &&
       index_of(volatile_.event) < channel_.header()->event_count.load(std::memory_order_relaxed)) {
     Event& event = channel_.events()[index_of(volatile_.event)];

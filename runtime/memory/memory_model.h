@@ -47,6 +47,7 @@
 #include "core/base/check.h"
 #include "core/base/clock_view.h"
 #include "core/base/ids.h"
+#include "core/trace/choice.h"
 #include "core/trace/run_spec.h"
 #include "runtime/memory/bounds.h"
 #include "runtime/memory/location.h"
@@ -192,6 +193,20 @@ class MemoryModel {
   bool latest_only() const { return pending_.location != nullptr && pending_.location->latest_only; }
   // Which location the last access was of: memory that starts anew gets another number.
   std::uint32_t last_location() const { return pending_.location != nullptr ? pending_.location->number : 0; }
+
+  // --- for strategies (queries.cpp). Stores are named by ChoiceKey::store(writer, ordinal).
+  // The store that t has made last.
+  ChoiceKey last_store(ThreadId t) const { return ChoiceKey::store(t, threads_.state(t).stores - 1); }
+  // Of the read under way: does one candidate come before the other in modification order?
+  bool is_before(const Candidate& a, const Candidate& b) const {
+    return pending_.location->is_before(a.store, b.store);
+  }
+  // … a store that was forgotten, or that is the initial one, comes before all.
+  bool is_before(ChoiceKey a, const Candidate& b) const;
+  // Does `a` come before `b` in the modification order of the location with this number? Where nothing orders
+  // them: was it executed before? Forgotten stores come before all others.
+  bool precedes(const Place& place, std::uint32_t number, ChoiceKey a, ChoiceKey b) const;
+
   // Where each recorded store came in its location's modification order, in one total order that agrees with
   // all that was observed. Ends the execution: only reset() may follow.
   std::span<const MoPosition> modification_order_positions();

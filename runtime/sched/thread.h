@@ -89,6 +89,7 @@ struct Thread {
   bool interrupted = false;            // the latest wait ended by a cancel request or a signal handler
   bool ignored = false;                // inside a scope that is not explored
   bool precedes_check = false;         // was there before the body of heddle::check began
+  bool stores_in_burst = false;        // its latest operation was a relaxed or release store
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes

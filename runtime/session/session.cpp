@@ -120,6 +120,7 @@ engine::Execution* start() {
   offer_to_the_oom_killer();
   s.strategy = chosen_strategy(h.spec);
   HEDDLE_CHECK(s.strategy != nullptr);
+  s.strategy->attach(s.campaign != nullptr ? &s.campaign->learning() : nullptr);
   h.heap_address = address_map::kHeap;
   note_modules();
   h.program_address = h.module_count != 0 ? h.modules[0].base : 0;

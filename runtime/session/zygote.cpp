@@ -71,14 +71,27 @@ void publish(State& s) {
   if (hold) wait_until_read(s, at + 1);
 }
 
+// Until all executions are over that this one needs. False: there will be none.
+bool await_others(State& s, std::uint64_t index) {
+  // What it needs may become known on the way.
+  for (std::uint32_t looks = 0; s.campaign->learning().completed() < s.strategy->needs(index); ++looks) {
+    if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
+    if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
+    timespec pause{0, 20'000};
+    looks < 10 ? raw_syscall(SYS_sched_yield) : raw_syscall(SYS_nanosleep, &pause, 0);
+  }
+  return true;
+}
+
 bool take_index(State& s, std::uint64_t& index) {
   if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
-  if (!s.strategy->prepare_next()) {
-    if (s.strategy->explored_all()) s.campaign->exhausted.store(1, std::memory_order_relaxed);
-    return false;
-  }
+  if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
   index = s.campaign->next_index.fetch_add(1, std::memory_order_relaxed);
-  return index < s.campaign->limit.load(std::memory_order_relaxed);
+  if (index >= s.campaign->limit.load(std::memory_order_relaxed) || !await_others(s, index)) return false;
+  if (s.strategy->prepare_next(index)) return true;
+  if (s.strategy->explored_all()) s.campaign->exhausted.store(1, std::memory_order_relaxed);
+  s.campaign->none_left.store(1, std::memory_order_relaxed);
+  return false;
 }
 
 // Prepares the channel for one more execution, which is under way from here on.
@@ -106,6 +119,10 @@ void finish_execution(State& s) {
   h.execution_began.store(0, std::memory_order_release);
   ++h.repetition.executions;
   ++h.repetition.executions_of_process;
+  if (s.campaign != nullptr) {
+    s.strategy->teach();
+    s.campaign->learning().record(h.current);
+  }
   publish(s);
 }
 

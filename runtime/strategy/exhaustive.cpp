@@ -1,32 +1,103 @@
 #include "runtime/strategy/exhaustive.h"
 
 #include "core/base/pages.h"
+#include "core/trace/channel.h"
+#include "runtime/strategy/independence.h"
 
 namespace heddle::strategy {
 
-ExhaustiveStrategy::ExhaustiveStrategy() : path_(static_cast<Path*>(map_shared_pages(sizeof(Path)))) {}
+ExhaustiveStrategy::ExhaustiveStrategy(const Parameters& parameters)
+    : parameters_(parameters), path_(static_cast<Path*>(map_shared_pages(sizeof(Path)))) {}
 
-bool ExhaustiveStrategy::prepare_next() {
+void ExhaustiveStrategy::attach(Learning* learning) {
+  Follower::attach(learning);
+  if (learning != nullptr) path_ = static_cast<Path*>(learning->path());
+}
+
+bool ExhaustiveStrategy::prepare_next(std::uint64_t) {
   if (!path_->started) {
     path_->started = true;
     return true;
   }
+  if (path_->starts_over) {
+    path_->starts_over = false;
+    path_->depth = path_->prefix = 0;
+    return true;
+  }
   while (path_->depth > 0) {
     Point& last = path_->points[path_->depth - 1];
-    if (last.tried + 1 < last.count) {
-      ++last.tried;
+    do ++last.tried;
+    while (last.tried < last.limit && is_asleep(last, last.tried));
+    if (last.tried < last.limit) {
       path_->prefix = path_->depth;
+      if (learning_ != nullptr)
+        learning_->search().covered.store(static_cast<std::uint64_t>(covered() * 0x1p63),
+                                          std::memory_order_relaxed);
       return true;
     }
     --path_->depth;
   }
+  if (learning_ != nullptr) {
+    learning_->search().bound_hit.store(path_->bound_hit ? 1 : 0, std::memory_order_relaxed);
+    learning_->search().exhausted.store(path_->incomplete ? 0 : 1, std::memory_order_relaxed);
+  }
   return false;
 }
 
-void ExhaustiveStrategy::begin(std::uint64_t, std::uint64_t, const View&) {
+double ExhaustiveStrategy::covered() const {
+  double share = 0;
+  double part = 1;
+  for (std::uint32_t i = 0; i < path_->depth && part > 1e-18; ++i) {
+    const Point& point = path_->points[i];
+    part /= point.limit;
+    share += part * point.tried;
+  }
+  return share;
+}
+
+void ExhaustiveStrategy::start() {
   at_ = 0;
-  diverged_ = false;
+  asleep_ = 0;
+  step_ = nullptr;
+  preemptions_ = stale_ = 0;
+  diverged_ = abandoned_ = false;
   path_->depth = 0;
+}
+
+// The alternative to begin with. Who waits in a loop, or yields, is better followed by somebody else.
+std::uint32_t ExhaustiveStrategy::first_of(const ChoicePoint& point) {
+  if (point.kind != ChoiceKind::kThread || !point.thread_can_continue) return point.fallback;
+  const bool waits =
+      is_spinning(point.thread) || view_->next_operation(point.thread).kind == EventKind::kYield;
+  return waits ? (point.fallback + 1) % point.count : point.fallback;
+}
+
+void ExhaustiveStrategy::find_sleepers(Point& here, const ChoicePoint& point, std::uint32_t first) const {
+  for (std::uint32_t turn = 0; turn < point.count && turn < 64; ++turn) {
+    if (sleeps(point.threads[(first + turn) % point.count])) here.asleep |= 1ull << turn;
+  }
+}
+
+void ExhaustiveStrategy::apply_bounds(Point& here, const ChoicePoint& point, std::uint32_t first) {
+  const bool preempts =
+      point.kind == ChoiceKind::kThread && point.thread_can_continue && first == point.fallback;
+  const bool bounded = (preempts && preemptions_ >= parameters_.preemptions) ||
+                       (point.kind == ChoiceKind::kReadsFrom && stale_ >= parameters_.stale);
+  if (!bounded) return;
+  here.limit = 1;
+  path_->bound_hit = true;
+}
+
+// What the pick means for the rest of the execution.
+void ExhaustiveStrategy::note_pick(const Point& here, const ChoicePoint& point, std::uint32_t first) {
+  if (point.kind == ChoiceKind::kReadsFrom && (first + here.tried) % point.count != point.fallback) ++stale_;
+  if (point.kind != ChoiceKind::kThread) return;
+  if (point.thread_can_continue && first == point.fallback && here.tried != 0) ++preemptions_;
+  if (!reduces()) return;
+  for (std::uint32_t turn = 0; turn < here.tried && turn < 64; ++turn) {
+    const ThreadId explored = point.threads[(first + turn) % point.count];
+    if (index_of(explored) < 64 && (here.scopes >> turn & 1) == 0) asleep_ |= 1ull << index_of(explored);
+  }
 }
 
 std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
@@ -34,16 +105,62 @@ std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
     path_->incomplete = true;
     return point.fallback;
   }
+  if (point.kind == ChoiceKind::kThread) step_ = nullptr;
+  if (point.kind == ChoiceKind::kThread && reduces() && !path_->has_scopes) {
+    // What commutes with everything need not be tried at any other time.
+    for (std::uint32_t i = 0; i < point.count; ++i) {
+      if (is_local(view_->next_operation(point.threads[i]).kind)) return i;
+    }
+  }
+  const std::uint32_t first = first_of(point);
   Point& here = path_->points[at_++];
   if (at_ > path_->prefix) {
-    here = {0, point.count, point.alternatives_hash};
+    here = {0, point.count, point.count, point.alternatives_hash, 0, 0};
+    if (point.kind == ChoiceKind::kThread && reduces()) find_sleepers(here, point, first);
+    apply_bounds(here, point, first);
+    while (here.tried < here.limit && is_asleep(here, here.tried)) ++here.tried;
+    if (here.tried == here.limit) {
+      --at_;
+      abandoned_ = true;
+      return point.fallback;
+    }
   } else if (here.count != point.count || here.alternatives_hash != point.alternatives_hash) {
     // The same choices led elsewhere: the program is not a function of them, and nothing below is known.
     diverged_ = path_->incomplete = true;
     return point.fallback;
   }
   path_->depth = at_;
-  return (point.fallback + here.tried) % point.count;
+  if (point.kind == ChoiceKind::kThread) step_ = &here;
+  note_pick(here, point, first);
+  return (first + here.tried) % point.count;
+}
+
+void ExhaustiveStrategy::after(const Operation& operation) {
+  if (operation.in_scope) {
+    if (step_ != nullptr && step_->tried < 64) step_->scopes |= 1ull << step_->tried;
+    path_->starts_over = path_->starts_over || !path_->has_scopes;
+    path_->has_scopes = true;
+    asleep_ = 0;
+    return;
+  }
+  if (asleep_ == 0) return;
+  if (sleeps(operation.thread)) {
+    // Nobody else could run: all that follows has been seen.
+    abandoned_ = true;
+    return;
+  }
+  const NextOperation performed{operation.kind, operation.order, operation.location.size, operation.address,
+                                operation.pc};
+  for (std::uint64_t left = asleep_; left != 0; left &= left - 1) {
+    const auto thread = static_cast<std::uint16_t>(__builtin_ctzll(left));
+    if (!commute(view_->next_operation(ThreadId{thread}), performed)) asleep_ &= ~(1ull << thread);
+  }
+}
+
+void ExhaustiveStrategy::teach() {
+  if (learning_ == nullptr) return;
+  (abandoned_ ? learning_->search().redundant : learning_->search().complete)
+      .fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace heddle::strategy

@@ -2,32 +2,40 @@
 
 #include <new>
 
+#include "core/trace/strategy_spec.h"
+#include "runtime/strategy/auto.h"
 #include "runtime/strategy/exhaustive.h"
+#include "runtime/strategy/pct.h"
+#include "runtime/strategy/pctwm.h"
+#include "runtime/strategy/pos.h"
 #include "runtime/strategy/random.h"
+#include "runtime/strategy/surw.h"
 
 namespace heddle::strategy {
 namespace {
 
-bool names(const char* text, const char* name) {
-  while (*name != '\0' && *text == *name) ++text, ++name;
-  return *name == '\0' && (*text == '\0' || *text == ':');
-}
-
 // One strategy is in use in a process, and the runtime has no heap of its own: it lives here.
-alignas(16) unsigned char storage[4096];
+alignas(16) unsigned char storage[16384];
 
-template <typename T>
-Strategy* make() {
+template <typename T, typename... Arguments>
+Strategy* make(Arguments&&... arguments) {
   static_assert(sizeof(T) <= sizeof storage);
-  return new (storage) T;
+  return new (storage) T(static_cast<Arguments&&>(arguments)...);
 }
 
 }  // namespace
 
 Strategy* make_strategy(const char* text) {
-  if (names(text, "auto")) return make<RandomStrategy>();  // an alias until the portfolio is there
-  if (names(text, "random")) return make<RandomStrategy>();
-  if (names(text, "exhaustive")) return make<ExhaustiveStrategy>();
+  StrategySpec spec;
+  TextBuffer<512> error;
+  if (!spec.parse(text, error)) return nullptr;
+  if (spec.is("auto")) return make<AutoStrategy>();
+  if (spec.is("random")) return make<RandomStrategy>();
+  if (spec.is("pct") || spec.is("dpct")) return make<PctStrategy>(spec);
+  if (spec.is("pctwm")) return make<PctwmStrategy>(spec);
+  if (spec.is("pos")) return make<PosStrategy>();
+  if (spec.is("surw") || spec.is("surwm")) return make<SurwStrategy>(spec.is("surwm"));
+  if (spec.is("exhaustive")) return make<ExhaustiveStrategy>(spec);
   return nullptr;
 }
 

@@ -1,7 +1,15 @@
 // Strategy: given a choice point, returns the index of the alternative to take. Random search, PCT,
 // exhaustive search, replay and minimising are all strategies or decorators of one.
 //
-// To add a strategy: one file in this folder, one line in registry.cpp (docs/add-a-strategy.md).
+// What a strategy is told. At a choice it sees the alternatives, and through the View the operation that each
+// thread would perform next and the modification order of the stores that a load may read. One that has to
+// follow the execution answers observer(): it is then told of every operation that was performed and of every
+// edge that creation, join and synchronisation objects make. One that does not pays nothing for it.
+//
+// What it may keep. Choices are a function of the seed, of the execution's index and, through Learning, of
+// executions in earlier rounds (core/trace/learning.h). All other memory is put back before each execution.
+//
+// To add a strategy: docs/add-a-strategy.md.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +18,23 @@
 #include "core/base/random.h"
 #include "core/trace/choice.h"
 #include "core/trace/event.h"
+#include "core/trace/learning.h"
+
+namespace heddle {
+struct ExecutionResult;
+}
 
 namespace heddle::strategy {
 
-// What a strategy may know about a thread at a choice of threads: the operation it would perform.
+// What a strategy may know about a thread at a choice of threads: the operation it would perform. A
+// compare-exchange is kAtomicUpdate, with the order of its success. kNone: several at once, in a scope that
+// is not explored.
 struct NextOperation {
   EventKind kind = EventKind::kNone;
   MemoryOrder order = MemoryOrder::kRelaxed;
+  std::uint8_t size = 0;
   Address address = 0;
+  std::uint64_t pc = 0;
 };
 
 struct ChoicePoint {
@@ -29,8 +46,10 @@ struct ChoicePoint {
   std::uint32_t alternatives_hash = 0;
   std::uint64_t step = 0;             // visible operations so far
   const ThreadId* threads = nullptr;  // kThread: the alternatives
-  const ChoiceKey* keys =
-      nullptr;  // other kinds: the alternatives; nullptr: alternative i means the number i
+  // Other kinds: the alternatives; nullptr: alternative i means the number i. kReadsFrom: stores as
+  // ChoiceKey::store, the last one executed first.
+  const ChoiceKey* keys = nullptr;
+  std::uint32_t location = 0;  // kReadsFrom: of which object
 
   ChoiceKey key(std::uint32_t i) const {
     if (threads != nullptr) return ChoiceKey::thread(threads[i]);
@@ -38,29 +57,96 @@ struct ChoicePoint {
   }
 };
 
+// A place in memory that atomic operations access. Memory that starts anew gets another number.
+struct Location {
+  std::uint32_t number = 0;
+  std::uint8_t size = 0;
+  Address address = 0;
+};
+
 // What strategies may ask of the execution. Implemented by the engine.
 class View {
  public:
   virtual NextOperation next_operation(ThreadId thread) const = 0;
+  virtual std::uint32_t unfinished_threads() const = 0;
+
+  // During a choice of kReadsFrom: the alternatives that come last in modification order, the latest first,
+  // at most `most` of them. Answers how many. Stores that are not ordered count in the order of execution.
+  virtual std::uint32_t latest_stores(std::uint32_t* alternatives, std::uint32_t most) const = 0;
+  // … and the alternative that comes first in modification order, of those after `store`.
+  virtual std::uint32_t nearest_store(ChoiceKey store) const = 0;
+  // Does `a` come before `b` in the modification order of the location? Where nothing orders them: was it
+  // executed before?
+  virtual bool store_precedes(const Location& location, ChoiceKey a, ChoiceKey b) const = 0;
 
  protected:
   ~View() = default;
 };
 
+// An operation that was performed.
+struct Operation {
+  ThreadId thread = kMainThread;
+  EventKind kind = EventKind::kNone;
+  MemoryOrder order = MemoryOrder::kRelaxed;  // of a failed compare-exchange: the failure's
+  Location location;                          // atomic accesses
+  Address address = 0;
+  std::uint64_t pc = 0;
+  bool in_scope = false;  // performed in one step with what came before, in a scope that is not explored
+  bool reads = false;
+  bool writes = false;
+  ChoiceKey read;     // which store
+  ChoiceKey written;  // the new one
+};
+
+class Observer {
+ public:
+  virtual void performed(const Operation& operation) = 0;
+  // What happened before carries over: from the creator to the new thread, from the one that ended to who has
+  // joined it, from who has released an object to who acquires it. Objects are numbered from 1.
+  virtual void created(ThreadId, ThreadId) {}
+  virtual void joined(ThreadId, ThreadId) {}
+  virtual void released(ThreadId, std::uint32_t) {}
+  virtual void acquired(ThreadId, std::uint32_t) {}
+
+ protected:
+  ~Observer() = default;
+};
+
 class Strategy {
  public:
+  // Once, before the first execution: what the campaign has learned. nullptr: there is no campaign.
+  virtual void attach(Learning*) {}
   // Execution `index` of the campaign with this seed begins. Everything random is drawn from the two.
   virtual void begin(std::uint64_t seed, std::uint64_t index, const View& view) = 0;
   virtual std::uint32_t choose(const ChoicePoint& point) = 0;
-  // Called in the process that starts executions, before each: false when there is none left to try. A
-  // strategy that learns from one execution for the next keeps what it knows in memory that both share.
-  virtual bool prepare_next() { return true; }
+  // Asked once, after begin.
+  virtual Observer* observer() { return nullptr; }
+  // The execution is over: what the strategy has to say about it.
+  virtual void end(ExecutionResult&) {}
+  // … and for later executions of the campaign; not called where an execution is run once more.
+  virtual void teach() {}
+  // How many executions of the campaign have to be over before this one may begin: those of earlier rounds,
+  // for one that learns.
+  virtual std::uint64_t needs(std::uint64_t index) const {
+    static_cast<void>(index);
+    return 0;
+  }
+  // Called in the process that starts executions, before each, when those that it needs are over: false when
+  // there is none left to try. What one execution leaves for the next has to be in memory that both share.
+  virtual bool prepare_next(std::uint64_t index) {
+    static_cast<void>(index);
+    return true;
+  }
   // After prepare_next() said false: was every execution tried that there is?
   virtual bool explored_all() const { return false; }
-  // Are the choices of an execution a function of seed and index alone? Otherwise only its log can repeat it.
+  // Are the choices of an execution a function of seed and index (and of what was learned) alone? Otherwise
+  // only its log can repeat it.
   virtual bool repeatable_by_index() const { return true; }
   // True when the log that is being replayed does not fit the program (exact replay only).
   virtual bool diverged() const { return false; }
+  // True when the rest of the execution would only repeat another one. Asked after choices and, of observers,
+  // after operations.
+  virtual bool abandoned() const { return false; }
   // Of a strategy that draws every choice by below(count) from one generator: that generator, so that the
   // engine can draw without a call. Asked once, after begin. All others: nullptr.
   virtual Random* uniform() { return nullptr; }

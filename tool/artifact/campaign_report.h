@@ -49,6 +49,8 @@ struct CampaignReport {
 
   std::uint64_t executions = 0;
   std::uint64_t buggy_executions = 0;  // with at least one finding of severity bug
+  std::uint64_t redundant_executions =
+      0;  // broken off because they would have repeated one; not counted above
   double seconds = 0;
   std::uint32_t workers = 1;
   std::array<std::uint64_t, kEndings> endings{};  // executions by Ending
@@ -66,6 +68,7 @@ struct CampaignReport {
   std::uint64_t digest = 0;               // of all executions in their order: equal campaigns have equal ones
   std::uint64_t executions_seen_once = 0;  // hashes that came up exactly once
   bool exhausted = false;                  // a strategy that goes through all executions has done so
+  double estimated_executions = 0;         // that such a strategy would come to; 0: not known
 
   std::vector<std::string> warnings;  // about the build or the run: no -g, inline assembly, cut output
   std::string repetition;             // how executions came back to the start

@@ -10,6 +10,8 @@
 #include <map>
 #include <thread>
 
+#include "core/trace/strategy_spec.h"
+
 namespace heddle::cli {
 namespace {
 
@@ -44,11 +46,23 @@ std::uint64_t seed_from_system() {
   return seed;
 }
 
-bool known_strategy(const std::string& text) {
-  const std::string name = text.substr(0, text.find(':'));
-  static const std::vector<std::string> kNames = {"auto", "random", "exhaustive"};
-  return text.size() < sizeof(RunSpec{}.strategy) &&
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+// Empty, or what is wrong with it.
+std::string strategy_check(const std::string& text) {
+  if (text.size() >= sizeof(RunSpec{}.strategy)) return "The strategy's parameters are too long.";
+  StrategySpec spec;
+  TextBuffer<512> error;
+  return spec.parse(text.c_str(), error) ? std::string() : error.c_str();
+}
+
+std::string strategy_help() {
+  std::string text = "how executions are chosen [auto]:\n";
+  for (const StrategyKind& kind : strategy_kinds()) {
+    text += fmt::format("  {:<11}{}\n", kind.name, kind.summary);
+    for (const StrategyParameter& p : kind.parameters) {
+      if (p.key != nullptr) text += fmt::format("             {}=N  {}\n", p.key, p.meaning);
+    }
+  }
+  return text + "for example -s pctwm:d=2,h=1";
 }
 
 // CLI11 validators answer an empty string when all is well.
@@ -87,9 +101,7 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
-  app.add_option("-s,--strategy", w.strategy,
-                 "auto, random, exhaustive (every execution once, by one worker) [auto]")
-      ->type_name("S");
+  app.add_option("-s,--strategy", w.strategy, strategy_help())->type_name("S");
   app.add_option("--seed", w.seed, "64-bit seed [from the system, and printed]")
       ->type_name("S")
       ->check(CLI::NonNegativeNumber);
@@ -301,9 +313,7 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   }
   if (options.program.empty())
     return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
-  if (!known_strategy(words.strategy)) {
-    return complain({"There is no strategy '" + words.strategy + "'. Known: auto, random, exhaustive."});
-  }
+  if (const std::string wrong = strategy_check(words.strategy); !wrong.empty()) return complain({wrong});
   fill_spec(words, options);
   if (auto set = set_trusted_libraries(words.trusted_libraries, options.campaign.spec); !set)
     return complain(set.error());

@@ -143,6 +143,8 @@ const char* ending_name(Ending ending) {
       return "unsupported call";
     case Ending::kInternalError:
       return "internal error";
+    case Ending::kRedundant:
+      return "broken off";
   }
   return "?";
 }

@@ -58,14 +58,28 @@ class Summary {
     if (!report_.stopped_because.empty()) out_ += "; " + escaped(report_.stopped_because);
     out_ += fmt::format("\n  seed: {}\n", report_.seed);
     if (report_.strategies.empty()) return;
-    std::string used;
-    for (const StrategyShare& share : report_.strategies) {
-      used += fmt::format("{}{}", used.empty() ? "" : ", ", escaped(share.name));
-      if (report_.strategies.size() > 1) {
-        used += fmt::format(" ({})", counted(share.executions, "execution", "executions"));
-      }
+    if (report_.strategies.size() == 1) {
+      out_ += fmt::format("  strategy: {}\n", escaped(report_.strategies[0].name));
+      return;
     }
-    out_ += fmt::format("  {}: {}\n", report_.strategies.size() == 1 ? "strategy" : "strategies", used);
+    strategies();
+  }
+
+  // The members of a portfolio: what each was given, and what it found.
+  void strategies() {
+    if (!options_.verbose) {
+      out_ += fmt::format("  strategy: auto, which used {} (-v lists them)\n",
+                          counted(report_.strategies.size(), "strategy", "strategies"));
+      return;
+    }
+    out_ += "  strategies:\n";
+    for (const StrategyShare& share : report_.strategies) {
+      out_ += fmt::format("    {:<16}{:>12}", escaped(share.name),
+                          counted(share.executions, "execution", "executions"));
+      if (share.buggy_executions != 0)
+        out_ += fmt::format(", {} with a bug", grouped(share.buggy_executions));
+      out_ += "\n";
+    }
   }
 
   void note(std::string_view text) {
@@ -158,7 +172,19 @@ class Summary {
   }
 
   std::string left() const {
-    if (report_.exhausted) return "nothing: every execution within the bounds was explored";
+    if (report_.exhausted) {
+      std::string text = fmt::format("nothing: all {} were explored",
+                                     counted(report_.executions, "execution", "executions"));
+      if (report_.redundant_executions != 0)
+        text += fmt::format(" ({} more were broken off because they only repeat these in another order)",
+                            grouped(report_.redundant_executions));
+      return text;
+    }
+    if (report_.estimated_executions > 0) {
+      return fmt::format("about {} of an estimated {:.3g} executions were explored",
+                         percent(static_cast<double>(report_.executions) / report_.estimated_executions),
+                         report_.estimated_executions);
+    }
     const double share = report_.share_new();
     if (share < 0) return "not known: executions were not compared";
     const std::string seen = fmt::format("{} of {} executions were distinct",

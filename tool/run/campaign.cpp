@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "core/base/random.h"
+#include "core/trace/portfolio.h"
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/run/repetition.h"
@@ -66,11 +67,15 @@ void Campaign::end_with(Error error) {
 }
 
 Status Campaign::start_workers() {
-  auto memory = SharedMemory::create("heddle-campaign", sizeof(CampaignState));
+  auto memory = SharedMemory::create("heddle-campaign", CampaignState::kBytes);
   if (!memory) return memory.error();
   state_memory_ = std::move(*memory);
   state_ = new (state_memory_.data()) CampaignState;
   if (options_.executions) state_->limit.store(*options_.executions);
+  // What the budget may come to, by the option and not by the clock. Who counts bugs wants all executions.
+  constexpr double kExecutionsPerSecond = 2000;
+  const auto in_time = static_cast<std::uint64_t>(options_.seconds * kExecutionsPerSecond);
+  if (options_.max_failures != 0) state_->learning().planned.store(options_.executions.value_or(in_time));
   LaunchOptions launch;
   launch.mode = ChannelMode::kCampaign;
   launch.campaign = state_memory_.descriptor();
@@ -157,6 +162,7 @@ void Campaign::check_worker(Process& worker) {
   ExecutionResult lost = worker.header().current;
   lost.ending = Ending::kInternalError;
   waiting_.emplace(lost.index, Arrived{lost, {}, {}});
+  state_->learning().record_lost();
   if (++restarts_ > 3) {
     return end_with({"A worker process died again and again. Is the machine out of memory? Try -j 1.",
                      ExitCode::kOwnError});
@@ -184,6 +190,10 @@ void Campaign::consume_in_order() {
 void Campaign::consume(const Arrived& arrived) {
   const ExecutionResult& result = arrived.result;
   report::CampaignReport& report = outcome_.report;
+  if (result.ending == Ending::kRedundant) {
+    ++report.redundant_executions;
+    return;
+  }
   ++report.executions;
   ++report.endings[std::min(static_cast<std::size_t>(result.ending), report::kEndings - 1)];
   report.digest = mix(mix(report.digest, result.trace_hash), mix(static_cast<std::uint64_t>(result.ending),
@@ -192,6 +202,16 @@ void Campaign::consume(const Arrived& arrived) {
     ++report.outcomes[text];
     report.first_executions.emplace(text, result.index);
   }
+  StrategyCount* share = result.member != kNoMember ? &members_[result.member] : nullptr;
+  if (share != nullptr) ++share->executions;
+  const std::uint64_t buggy_before = report.buggy_executions;
+  consume_findings(arrived);
+  if (share != nullptr) share->buggy_executions += report.buggy_executions - buggy_before;
+}
+
+void Campaign::consume_findings(const Arrived& arrived) {
+  const ExecutionResult& result = arrived.result;
+  report::CampaignReport& report = outcome_.report;
   report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
   if (hashes_.size() < kMostHashes) {
     std::uint32_t& seen = hashes_[result.trace_hash];
@@ -249,6 +269,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   SingleOptions single;
   single.index = result.index;
   single.replay = arrived.choices;
+  single.campaign = state_memory_.descriptor();
   single.allowed_exits = options_.allowed_exits;
   RunSpec spec = options_.spec;
   if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
@@ -386,6 +407,34 @@ void Campaign::note_unknown_libraries() {
   }
 }
 
+// What exhaustive search has to say at its end.
+void Campaign::take_search_progress() {
+  report::CampaignReport& report = outcome_.report;
+  const SearchProgress& search = state_->learning().search();
+  const std::uint64_t complete = search.complete.load();
+  const double covered = static_cast<double>(search.covered.load()) * 0x1p-63;
+  if (report.exhausted) {
+    stopped_because_ = "every execution was explored";
+  } else if (search.exhausted.load() != 0 && search.bound_hit.load() != 0 && stopped_because_.empty()) {
+    stopped_because_ = "every execution within the bounds of " + std::string(options_.spec.strategy) +
+                       " was explored; there are others beyond";
+  } else if (complete != 0 && covered > 0 && members_.size() < 2) {
+    report.estimated_executions = static_cast<double>(complete) / covered;
+  }
+}
+
+void Campaign::report_strategies() {
+  report::CampaignReport& report = outcome_.report;
+  if (members_.empty()) {
+    report.strategies = {{options_.spec.strategy, report.executions, report.buggy_executions}};
+    return;
+  }
+  for (const auto& [member, share] : members_) {
+    const char* name = member < kPortfolioSize ? kPortfolio[member] : "?";
+    report.strategies.push_back({name, share.executions, share.buggy_executions});
+  }
+}
+
 void Campaign::finish_report(double seconds) {
   report::CampaignReport& report = outcome_.report;
   report.seconds = seconds;
@@ -395,9 +444,9 @@ void Campaign::finish_report(double seconds) {
   report.program_path = target_.path;
   report.build_id = target_.build_id;
   report.exhausted = state_ != nullptr && state_->exhausted.load() != 0 && stopped_because_.empty();
-  if (report.exhausted) stopped_because_ = "every execution was explored";
+  if (state_ != nullptr) take_search_progress();
   report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
-  report.strategies = {{options_.spec.strategy, report.executions, report.buggy_executions}};
+  report_strategies();
   report.distinct_executions = hashes_.size();
   for (const auto& [hash, count] : hashes_) report.executions_seen_once += count == 1 ? 1 : 0;
   for (const FoundBug& bug : outcome_.bugs) {

@@ -73,6 +73,7 @@ class Campaign {
   void check_worker(Process& worker);
   void consume_in_order();
   void consume(const Arrived& arrived);
+  void consume_findings(const Arrived& arrived);
   void take_prefix_run(Process& worker, bool killed);
   void count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures);
   bool is_bug(std::uint64_t signature) const { return by_signature_.contains(signature); }
@@ -81,6 +82,8 @@ class Campaign {
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
   void end_with(Error error);
   void note_unknown_libraries();
+  void take_search_progress();
+  void report_strategies();
   void finish_report(double seconds);
   double elapsed() const;
 
@@ -106,6 +109,11 @@ class Campaign {
   std::unordered_map<std::uint64_t, std::size_t> by_signature_;  // the runtime's signature → bugs
   std::map<std::string, std::size_t> by_fingerprint_;
   std::unordered_map<std::uint64_t, std::uint32_t> hashes_;  // trace hash → how often, saturating
+  struct StrategyCount {
+    std::uint64_t executions = 0;
+    std::uint64_t buggy_executions = 0;
+  };
+  std::map<std::uint32_t, StrategyCount> members_;  // of a portfolio
   unsigned restarts_ = 0;
   double started_ = 0;
 };

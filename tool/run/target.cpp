@@ -123,6 +123,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   launch.index = options.index;
   launch.replay = options.replay;
   launch.inherit_output = options.inherit_output;
+  launch.campaign = options.campaign;
   auto process = Process::launch(target, spec, launch);
   if (!process) return process.error();
   const pid_t pid = process->pid();

@@ -87,6 +87,7 @@ struct SingleOptions {
   bool symbolise = true;
   bool inherit_output = false;
   std::vector<int> allowed_exits;
+  int campaign = -1;  // descriptor of the CampaignState whose execution this is, for strategies that learn
 };
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
 

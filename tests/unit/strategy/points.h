@@ -9,6 +9,10 @@ namespace heddle::strategy {
 
 struct NoView final : View {
   NextOperation next_operation(ThreadId) const override { return {}; }
+  std::uint32_t unfinished_threads() const override { return 2; }
+  std::uint32_t latest_stores(std::uint32_t*, std::uint32_t) const override { return 0; }
+  std::uint32_t nearest_store(ChoiceKey) const override { return 0; }
+  bool store_precedes(const Location&, ChoiceKey, ChoiceKey) const override { return false; }
 };
 inline constexpr NoView kNoView;
 

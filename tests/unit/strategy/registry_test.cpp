@@ -6,11 +6,13 @@ namespace heddle::strategy {
 namespace {
 
 TEST(Registry, KnowsItsStrategiesWithAndWithoutParameters) {
-  for (const char* text : {"auto", "random", "random:x=1"}) EXPECT_NE(make_strategy(text), nullptr) << text;
+  for (const char* text :
+       {"auto", "random", "pct:d=2,k=9", "dpct", "pctwm:h=2", "pos", "surw", "surwm", "exhaustive"})
+    EXPECT_NE(make_strategy(text), nullptr) << text;
 }
 
 TEST(Registry, RefusesOtherNames) {
-  for (const char* text : {"", "rand", "randomly", "Random", ":random", " random"})
+  for (const char* text : {"", "rand", "randomly", "Random", ":random", " random", "random:x=1", "pct:d=0"})
     EXPECT_EQ(make_strategy(text), nullptr) << text;
 }
 

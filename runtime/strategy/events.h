@@ -1,0 +1,79 @@
+// Which operations count, and which of them depend on each other.
+#pragma once
+
+#include "runtime/strategy/strategy.h"
+
+namespace heddle::strategy {
+
+constexpr bool is_memory_read(EventKind kind) {
+  return kind == EventKind::kAtomicLoad || kind == EventKind::kAtomicUpdate ||
+         kind == EventKind::kCasFailed || kind == EventKind::kVolatileRead;
+}
+
+constexpr bool is_memory_write(EventKind kind) {
+  return kind == EventKind::kAtomicStore || kind == EventKind::kAtomicUpdate ||
+         kind == EventKind::kVolatileWrite;
+}
+
+constexpr bool is_memory_access(EventKind kind) { return is_memory_read(kind) || is_memory_write(kind); }
+
+// Operations that take something which others have given: the sinks of synchronisation through objects.
+constexpr bool is_acquiring_call(EventKind kind) {
+  switch (kind) {
+    case EventKind::kMutexLock:
+    case EventKind::kCondWait:
+    case EventKind::kRwlockReadLock:
+    case EventKind::kRwlockWriteLock:
+    case EventKind::kBarrierWait:
+    case EventKind::kSemaphoreWait:
+    case EventKind::kFutexWait:
+    case EventKind::kOnce:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr bool is_releasing_call(EventKind kind) {
+  switch (kind) {
+    case EventKind::kMutexUnlock:
+    case EventKind::kCondSignal:
+    case EventKind::kCondBroadcast:
+    case EventKind::kRwlockUnlock:
+    case EventKind::kSemaphorePost:
+    case EventKind::kFutexWake:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The thesis' Definition 4: reads, writes and fences, not the creation or the end of threads. Its programs
+// have no locks; what is done to a synchronisation object is as much an event as what an atomic lock would
+// do.
+constexpr bool is_shared_access(EventKind kind) {
+  return is_memory_access(kind) || kind == EventKind::kFence || is_acquiring_call(kind) ||
+         is_releasing_call(kind);
+}
+
+// PCTWM's Algorithm 1, isCommunicationEvent: e ∈ SC ∪ R ∪ F⊒ACQ. Taking a lock acquires (Definition 3: "an
+// SC, or read or acquire event").
+constexpr bool is_communication_event(EventKind kind, MemoryOrder order) {
+  if (is_memory_read(kind) || is_acquiring_call(kind)) return true;
+  if (kind == EventKind::kFence) return is_acquire(order);
+  return is_memory_write(kind) && is_seq_cst(order);
+}
+
+constexpr bool overlap(const NextOperation& a, const NextOperation& b) {
+  return a.address < b.address + b.size && b.address < a.address + a.size;
+}
+
+// Do these operations of two threads race: could the order in which they are performed matter to anybody?
+constexpr bool conflict(const NextOperation& a, const NextOperation& b) {
+  const bool memory_a = is_memory_access(a.kind);
+  const bool memory_b = is_memory_access(b.kind);
+  if (memory_a && memory_b) return (is_memory_write(a.kind) || is_memory_write(b.kind)) && overlap(a, b);
+  return !memory_a && !memory_b && a.address != 0 && a.address == b.address;
+}
+
+}  // namespace heddle::strategy

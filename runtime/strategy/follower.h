@@ -1,0 +1,78 @@
+// What strategies have in common that follow the execution: they count events, notice threads that spin, and
+// give each execution a fingerprint that does not depend on the order of independent operations.
+//
+// An event is counted once, when its thread is first about to perform it: at a choice of threads, at the
+// choice of a store, or at the latest when it was performed, where there was nothing to choose. Events count
+// only while there is more than one thread: "these accesses never execute concurrently" (thesis, 7.1.4).
+#pragma once
+
+#include "core/base/random.h"
+#include "runtime/strategy/independence.h"
+#include "runtime/strategy/strategy.h"
+#include "runtime/strategy/thread_table.h"
+
+namespace heddle::strategy {
+
+class Follower : public Strategy, public Observer {
+ public:
+  void attach(Learning* learning) override { learning_ = learning; }
+  void begin(std::uint64_t seed, std::uint64_t index, const View& view) override;
+  Observer* observer() override { return this; }
+  void performed(const Operation& operation) override;
+  void end(ExecutionResult& result) override;
+  std::uint64_t needs(std::uint64_t index) const override { return round_begin(round_of(index)); }
+
+ protected:
+  ~Follower() = default;
+
+  // Draws what the execution needs.
+  virtual void start() {}
+  // The thread is about to perform this event for the first time. True: it is put off, and another thread may
+  // have become the one to run.
+  virtual bool meet(ThreadId, const NextOperation&) { return false; }
+  virtual void after(const Operation&) {}
+
+  // Counts the thread's next operation unless that has been done. True: it was put off.
+  bool encounter(ThreadId thread);
+
+  // Is the running thread about to do what commutes with everything (independence.h)? Then it goes on:
+  // threads are created before those that exist end, and no behaviour is lost.
+  bool continues_locally(const ChoicePoint& point) const {
+    return point.thread_can_continue && is_local(view_->next_operation(point.thread).kind);
+  }
+
+  // Has the thread read the same stores at the same places over and over?
+  bool is_spinning(ThreadId thread) { return threads_[thread].repeated >= kSpinReads; }
+  void stop_spinning(ThreadId thread) { threads_[thread].repeated = 0; }
+
+  // What earlier rounds have shown; 0: nothing yet.
+  std::uint32_t learned_events() const;
+  std::uint32_t learned_communications() const;
+
+  std::uint32_t below(std::uint32_t bound) { return random_.below(bound); }
+
+  Random random_;
+  const View* view_ = nullptr;
+  Learning* learning_ = nullptr;
+  std::uint64_t index_ = 0;
+  std::uint32_t events_ = 0;
+  std::uint32_t communications_ = 0;
+
+ private:
+  static constexpr std::uint32_t kSpinReads = 12;
+  static constexpr std::uint32_t kPlaces = 4;
+  struct Record {
+    std::uint64_t hash;  // of what the thread has read
+    std::uint32_t places[kPlaces];
+    std::uint32_t repeated;
+    bool counted;
+  };
+  static constexpr std::uint32_t kTurns = 256;
+
+  void watch_spin(Record& thread, const Operation& operation);
+
+  ThreadTable<Record> threads_;
+  std::uint32_t turns_[kTurns] = {};  // operations on synchronisation objects, by a hash of their address
+};
+
+}  // namespace heddle::strategy

@@ -1,0 +1,34 @@
+#include "runtime/strategy/profile.h"
+
+namespace heddle::strategy {
+
+void Profile::count(const Operation& operation) {
+  const std::uint32_t t = index_of(operation.thread);
+  if (operation.address == 0 || !is_shared_access(operation.kind) || t >= kProfiledThreads) return;
+  for (std::uint32_t tries = 0; tries < 16; ++tries) {
+    Place& place = places_[(mix(operation.address, 0) + tries) % kPlaces];
+    if (place.address != 0 && place.address != operation.address) continue;
+    place.address = operation.address;
+    is_empty_ = false;
+    ++place.counts[t];
+    // Whoever takes a lock keeps others out: that is as good as a write.
+    if (is_memory_write(operation.kind) || !is_memory_access(operation.kind)) ++place.writes;
+    return;
+  }
+}
+
+void Profile::teach(Learning* learning) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  if (learning == nullptr || is_empty_) return;
+  for (std::uint32_t i = 0; i < kPlaces; ++i) {
+    const Place& own = places_[i];
+    ProfiledPlace* shared = own.address != 0 ? learning->place(own.address) : nullptr;
+    if (shared == nullptr) continue;
+    shared->writes.fetch_add(own.writes, kRelaxed);
+    for (std::uint32_t t = 0; t < kProfiledThreads; ++t) {
+      if (own.counts[t] != 0) shared->counts[t].fetch_add(own.counts[t], kRelaxed);
+    }
+  }
+}
+
+}  // namespace heddle::strategy

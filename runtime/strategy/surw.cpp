@@ -1,0 +1,97 @@
+#include "runtime/strategy/surw.h"
+
+namespace heddle::strategy {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+bool is_shared(const ProfiledPlace& place) {
+  std::uint32_t threads = 0;
+  for (const auto& count : place.counts) threads += count.load(kRelaxed) != 0 ? 1 : 0;
+  return threads > 1 && place.writes.load(kRelaxed) != 0;
+}
+
+}  // namespace
+
+void SurwStrategy::start() {
+  selected_ = 0;
+  has_next_ = false;
+  if (learning_ != nullptr && index_ >= kProfiled) select_place();
+}
+
+void SurwStrategy::select_place() {
+  std::uint32_t shared = 0;
+  const ProfiledPlace* drawn = nullptr;
+  for (std::uint32_t i = 0; i < kProfiledPlaces; ++i) {
+    const ProfiledPlace& place = learning_->places()[i];
+    if (place.key.load(kRelaxed) == 0 || !is_shared(place)) continue;
+    if (below(++shared) == 0) drawn = &place;  // each with the same probability
+  }
+  if (drawn == nullptr) return;
+  selected_ = drawn->key.load(kRelaxed);
+  for (std::uint32_t t = 0; t < kProfiledThreads; ++t)
+    left_[t] = (drawn->counts[t].load(kRelaxed) + kProfiled - 1) / kProfiled;
+}
+
+// Draws who performs the next event on the selected place, by the events that threads have left.
+void SurwStrategy::draw_next() {
+  std::uint32_t all = 0;
+  for (const std::uint32_t left : left_) all += left;
+  has_next_ = all != 0;
+  next_ = kNoThread;
+  if (!has_next_) return;
+  std::uint32_t at = below(all);
+  for (std::uint32_t t = 0; t < kProfiledThreads; ++t) {
+    if (at < left_[t]) {
+      next_ = ThreadId{static_cast<std::uint16_t>(t)};
+      return;
+    }
+    at -= left_[t];
+  }
+}
+
+std::uint32_t SurwStrategy::choose_thread(const ChoicePoint& point) {
+  if (continues_locally(point)) return point.fallback;
+  if (selected_ == 0) return below(point.count);
+  if (!has_next_) draw_next();
+  // Threads that are at the place wait until it is their turn.
+  std::uint32_t free = 0;
+  std::uint32_t picked = point.count;
+  for (std::uint32_t i = 0; i < point.count; ++i) {
+    const ThreadId thread = point.threads[i];
+    if (has_next_ && thread != next_ && is_selected(view_->next_operation(thread)) && !is_spinning(thread))
+      continue;
+    if (below(++free) == 0) picked = i;
+  }
+  if (picked != point.count) return picked;
+  // The estimate was wrong, or its thread is blocked: another one takes the turn.
+  has_next_ = false;
+  return below(point.count);
+}
+
+std::uint32_t SurwStrategy::choose(const ChoicePoint& point) {
+  switch (point.kind) {
+    case ChoiceKind::kThread: {
+      const std::uint32_t picked = choose_thread(point);
+      encounter(point.threads[picked]);
+      return picked;
+    }
+    case ChoiceKind::kReadsFrom:
+      encounter(point.thread);
+      if (selects_stores_ && selected_ != 0 && !is_selected(view_->next_operation(point.thread)))
+        return point.fallback;
+      return below(point.count);
+    default:
+      return below(point.count);
+  }
+}
+
+void SurwStrategy::after(const Operation& operation) {
+  if (index_ < kProfiled) profile_.count(operation);
+  if (selected_ == 0 || operation.address != selected_) return;
+  has_next_ = false;
+  const std::uint32_t t = index_of(operation.thread);
+  if (t < kProfiledThreads && left_[t] != 0) --left_[t];
+}
+
+}  // namespace heddle::strategy

@@ -1,0 +1,263 @@
+#include "tool/bench/paper_bench.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tool/run/campaign.h"
+
+namespace heddle::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// In the order of the papers' tables.
+const std::vector<std::string> kPrograms = {"dekker",    "msqueue",      "barrier", "cldeque", "mcslock",
+                                            "mpmcqueue", "linuxrwlocks", "rwlock",  "seqlock"};
+const std::vector<std::string> kStrategies = {"random", "pct", "pctwm", "pos", "surw", "surwm", "auto"};
+
+bool call(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words)
+    argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT: execv's type
+  argv.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// A folder for the compiled programs, gone at the end.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string name = (fs::temp_directory_path() / "heddle-paper-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~WorkFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class PaperBench {
+ public:
+  PaperBench(const PaperOptions& options, Json papers) : options_(options), papers_(std::move(papers)) {}
+
+  Result<std::string> compile(const std::string& program) const {
+    const std::string binary = work_.path() + "/" + program;
+    std::vector<std::string> words = {options_.heddle, "cc", "-g", "-O1"};
+    if (options_.correct) words.emplace_back("-DCORRECT");
+    words.insert(words.end(), {options_.folder + "/" + program + ".c", "-o", binary});
+    if (!call(words))
+      return Error{"The benchmark " + program + " could not be compiled.", ExitCode::kBadInput};
+    return binary;
+  }
+
+  Result<PaperCell> measure(const std::string& program, const std::string& binary,
+                            const std::string& strategy) const {
+    std::vector<std::string> notes;
+    auto target = run::resolve_target({binary}, options_.library, notes);
+    if (!target) return target.error();
+    run::CampaignOptions campaign;
+    if (strategy.size() >= sizeof campaign.spec.strategy)
+      return Error{"The strategy " + strategy + " has too many parameters.", ExitCode::kBadInput};
+    std::strcpy(campaign.spec.strategy, strategy.c_str());
+    campaign.spec.seed = options_.seed;
+    campaign.executions = options_.executions;
+    campaign.max_failures = 0;
+    campaign.output_directory = work_.path();
+    static const std::atomic<bool> kNever{false};
+    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
+    if (outcome.error) return *outcome.error;
+    PaperCell cell;
+    cell.program = program;
+    cell.strategy = strategy;
+    cell.executions = outcome.report.executions;
+    cell.buggy = outcome.report.buggy_executions;
+    cell.milliseconds =
+        1000 * outcome.report.seconds / static_cast<double>(std::max<std::uint64_t>(cell.executions, 1));
+    return cell;
+  }
+
+  // The strategy with the parameters of the thesis' Table 7.6, where it has some there.
+  std::string with_parameters(const std::string& strategy, const std::string& program) const {
+    const Json& known = papers_["parameters"];
+    if (!known.contains(strategy) || !known[strategy].contains(program)) return strategy;
+    return strategy + ":" + known[strategy][program].get<std::string>();
+  }
+
+  // … without k; empty where it has no parameters there.
+  std::string with_learned_events(const std::string& strategy, const std::string& program) const {
+    std::string text = with_parameters(strategy, program);
+    const std::size_t at = text.find(",k=");
+    if (at == std::string::npos) return {};
+    text.erase(at, text.find_first_of(",", at + 1) == std::string::npos ? std::string::npos
+                                                                        : text.find(',', at + 1) - at);
+    return text;
+  }
+
+  double published(const char* table, const std::string& strategy, const std::string& program) const {
+    const Json& values = papers_[table];
+    if (options_.correct || !values.contains(strategy) || !values[strategy].contains(program)) return -1;
+    return values[strategy][program].get<double>();
+  }
+
+  // The rows of the paper's tables 2 (d) and 3 (h) for a program: a strategy and the published rate.
+  std::vector<std::pair<std::string, double>> varied(const std::string& program) const {
+    std::vector<std::pair<std::string, double>> rows;
+    const std::string parameters = papers_["parameters"]["pctwm"][program];
+    const std::string events =
+        parameters.substr(parameters.find("k="), parameters.find(",h") - parameters.find("k="));
+    const std::string history = parameters.substr(parameters.find("h="));
+    const Json& depths = papers_["paper_depths"][program];
+    for (std::size_t i = 1; i < depths.size(); ++i)
+      rows.emplace_back(
+          fmt::format("pctwm:d={},{},{}", depths[0].get<int>() + static_cast<int>(i) - 1, history, events),
+          depths[i].get<double>());
+    const Json& histories = papers_["paper_histories"][program];
+    for (std::size_t i = 1; i < histories.size(); ++i)
+      rows.emplace_back(fmt::format("pctwm:d={},h={},{}", histories[0].get<int>(), i, events),
+                        histories[i].get<double>());
+    return rows;
+  }
+
+ private:
+  const PaperOptions& options_;
+  Json papers_;
+  WorkFolder work_;
+};
+
+}  // namespace
+
+Interval wilson(std::uint64_t hits, std::uint64_t of) {
+  if (of == 0) return {0, 100};
+  constexpr double kZ = 1.959964;
+  const auto n = static_cast<double>(of);
+  const double p = static_cast<double>(hits) / n;
+  const double middle = (p + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
+  const double half = kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
+  return {100 * std::max(middle - half, 0.0), 100 * std::min(middle + half, 1.0)};
+}
+
+Result<std::vector<PaperCell>> run_paper(const PaperOptions& options,
+                                         const std::function<void(const std::string&)>& head,
+                                         const std::function<void(const PaperCell&)>& row) {
+  std::ifstream file(options.folder + "/papers.json");
+  Json papers = Json::parse(file, nullptr, false);
+  if (papers.is_discarded())
+    return Error{"The published figures cannot be read from " + options.folder + "/papers.json.",
+                 ExitCode::kBadInput};
+  PaperBench bench(options, std::move(papers));
+  std::vector<PaperCell> cells;
+  for (const std::string& program : options.programs.empty() ? kPrograms : options.programs) {
+    auto binary = bench.compile(program);
+    if (!binary) return binary.error();
+    head(program);
+    for (const std::string& strategy : options.strategies.empty() ? kStrategies : options.strategies) {
+      auto cell = bench.measure(program, *binary, bench.with_parameters(strategy, program));
+      if (!cell) return cell.error();
+      cell->published_rate = bench.published("rates", strategy, program);
+      cell->published_milliseconds = bench.published("milliseconds", strategy, program);
+      row(*cell);
+      cells.push_back(std::move(*cell));
+      // The programs differ from the papers' in length: also with the k that is learned.
+      const std::string learned = bench.with_learned_events(strategy, program);
+      if (learned.empty()) continue;
+      cell = bench.measure(program, *binary, learned);
+      if (!cell) return cell.error();
+      row(*cell);
+      cells.push_back(std::move(*cell));
+    }
+    if (!options.vary) continue;
+    for (const auto& [strategy, rate] : bench.varied(program)) {
+      auto cell = bench.measure(program, *binary, strategy);
+      if (!cell) return cell.error();
+      cell->published_rate = rate;
+      row(*cell);
+    }
+  }
+  return cells;
+}
+
+std::string paper_row(const PaperCell& cell) {
+  const Interval interval = wilson(cell.buggy, cell.executions);
+  const auto published = [](double value, int digits) {
+    return value < 0 ? std::string("–") : fmt::format("{:.{}f}", value, digits);
+  };
+  return fmt::format("  {:<24} {:>6.1f} %  [{:>5.1f}, {:>5.1f}]   paper {:>6}   {:>9.3f} ms   paper {:>6}\n",
+                     cell.strategy, cell.rate(), interval.low, interval.high,
+                     published(cell.published_rate, 1), cell.milliseconds,
+                     published(cell.published_milliseconds, 0));
+}
+
+std::string paper_foot(const std::vector<PaperCell>& cells) {
+  struct Sum {
+    double rate = 0, published = 0, milliseconds = 0;
+    int count = 0;
+    bool complete = true;
+  };
+  std::vector<std::string> names;
+  std::map<std::string, Sum> sums;
+  for (const PaperCell& cell : cells) {
+    std::string name = cell.strategy.substr(0, cell.strategy.find(':'));
+    if (name != cell.strategy && cell.strategy.find("k=") == std::string::npos) name += ", k learned";
+    if (!sums.contains(name)) names.push_back(name);
+    Sum& sum = sums[name];
+    sum.rate += cell.rate();
+    sum.published += cell.published_rate;
+    sum.complete = sum.complete && cell.published_rate >= 0;
+    // The time until a bug: of one execution over the rate.
+    sum.milliseconds += std::log(cell.milliseconds / std::max(cell.rate() / 100, 1e-9));
+    ++sum.count;
+  }
+  std::string text = "averages\n";
+  for (const std::string& name : names) {
+    const Sum& sum = sums[name];
+    text += fmt::format(
+        "  {:<24} {:>6.1f} %                    paper {:>6}   {:>9.3f} ms to a bug (geometric mean)\n", name,
+        sum.rate / sum.count, sum.complete ? fmt::format("{:.1f}", sum.published / sum.count) : "–",
+        std::exp(sum.milliseconds / sum.count));
+  }
+  return text;
+}
+
+std::string paper_json(const std::vector<PaperCell>& cells) {
+  Json json;
+  json["version"] = 1;
+  json["cells"] = Json::array();
+  for (const PaperCell& cell : cells) {
+    const Interval interval = wilson(cell.buggy, cell.executions);
+    Json entry = {{"program", cell.program},
+                  {"strategy", cell.strategy},
+                  {"executions", cell.executions},
+                  {"buggy_executions", cell.buggy},
+                  {"rate", cell.rate()},
+                  {"interval", {interval.low, interval.high}},
+                  {"milliseconds", cell.milliseconds}};
+    if (cell.published_rate >= 0) entry["published_rate"] = cell.published_rate;
+    if (cell.published_milliseconds >= 0) entry["published_milliseconds"] = cell.published_milliseconds;
+    json["cells"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,81 @@
+// heddle bench paper: the papers' benchmarks beside their figures.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "compiler/install_layout.h"
+#include "tool/bench/paper_bench.h"
+#include "tool/cli/bench_commands.h"
+#include "tool/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  heddle bench paper                        the nine benchmarks under every strategy\n"
+    "  heddle bench paper -s pctwm --vary rwlock one of them, with the tables for varying d and h";
+
+struct PaperChoice {
+  std::vector<std::string> words, strategies;
+  std::string json;
+  std::uint64_t executions = 0, seed = 1;
+  bool vary = false, correct = false;
+};
+
+void define_paper(CLI::App& paper, PaperChoice& o) {
+  paper.add_option("names", o.words, "only these benchmarks")->type_name("NAME");
+  paper
+      .add_option("-s,--strategy", o.strategies,
+                  "may be repeated; pct and pctwm take the thesis' parameters [all]")
+      ->type_name("S")
+      ->allow_extra_args(false);
+  paper.add_option("-n,--executions", o.executions, "executions of each [1000]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  paper.add_option("--seed", o.seed, "of the executions [1]")->type_name("S")->check(CLI::NonNegativeNumber);
+  paper.add_flag("--vary", o.vary, "also the paper's tables 2 and 3: pctwm with other d and h");
+  paper.add_flag("--correct", o.correct, "the correct twins, which show no bug");
+  paper.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
+}
+
+int run_paper(const PaperChoice& options) {
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  bench::PaperOptions paper;
+  paper.folder = layout->litmus_dir.substr(0, layout->litmus_dir.rfind('/')) + "/paper";
+  paper.heddle = "/proc/self/exe";
+  paper.library = layout->library;
+  paper.programs = options.words;
+  paper.strategies = options.strategies;
+  if (options.executions != 0) paper.executions = options.executions;
+  paper.seed = options.seed;
+  paper.vary = options.vary;
+  paper.correct = options.correct;
+  std::FILE* out = options.json == "-" ? stderr : stdout;
+  const auto cells = bench::run_paper(
+      paper, [&](const std::string& program) { fmt::print(out, "{}\n", program); },
+      [&](const bench::PaperCell& cell) {
+        fmt::print(out, "{}", bench::paper_row(cell));
+        std::fflush(out);
+      });
+  if (!cells) return complain(cells.error());
+  fmt::print(out, "{}", bench::paper_foot(*cells));
+  if (!options.json.empty()) {
+    if (auto written = write_text_file(options.json, bench::paper_json(*cells)); !written)
+      return complain(written.error());
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_bench_paper(CLI::App& bench) {
+  CLI::App* paper = bench.add_subcommand("paper", "the papers' benchmarks beside the published figures");
+  paper->footer(kExamples);
+  const auto options = std::make_shared<PaperChoice>();
+  define_paper(*paper, *options);
+  return [options] { return run_paper(*options); };
+}
+
+}  // namespace heddle::cli
