@@ -18,6 +18,7 @@
 #include "core/linearize/shortest.h"
 #include "core/linearize/specification.h"
 #include "core/linearize/specs.h"
+#include "core/linearize/stack_nesting.h"
 
 namespace heddle::linearize {
 
@@ -37,6 +38,12 @@ Answer check(const Spec& initial, const History<typename Spec::Input, typename S
   if constexpr (std::same_as<Spec, QueueSpec>) {
     if (initial == Spec{}) {
       if (auto answer = check_known(history, QueueOrder::check)) return std::move(*answer);
+    }
+  }
+  if constexpr (std::same_as<Spec, StackSpec>) {
+    if (initial == Spec{}) {
+      const auto known = [&](const CallHistory& prefix) { return check_stack(prefix, options); };
+      if (auto answer = check_known(history, known)) return std::move(*answer);
     }
   }
   return check_by_search(initial, history, options);

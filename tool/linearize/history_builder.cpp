@@ -165,7 +165,7 @@ NamedHistory HistoryBuilder::build() {
       named.history.give_back(numbers[index], std::move(*entry.reply));
     } else {
       numbers[index] = named.history.call(entry.thread, entry.call);
-      named.names.push_back(entry.name);
+      named.names.push_back(reuse_ ? fmt::format("\"{}@{}\"", entry.name, entry.line) : entry.name);
       named.lines.push_back(entry.line);
     }
   }
