@@ -179,25 +179,38 @@ class Search {
   bool take(Frame& frame, OperationIndex operation, Slot slot, std::uint32_t place) {
     const auto& call = history_[operation];
     const bool pending = !call.output;
-    auto next = successors(states_[frame.node].state, call.input, pending ? nullptr : &*call.output);
-    while (frame.alternative < next.size()) {
-      Spec& state = next[frame.alternative++];
-      // A pending operation that changes nothing need not take effect.
-      if (pending && state == states_[frame.node].state) continue;
-      const auto taken = masks_.begin() + static_cast<std::ptrdiff_t>(std::size_t{frame.node} * words_);
-      mask_.assign(taken, taken + static_cast<std::ptrdiff_t>(words_));
-      flip(mask_.data(), slot);
-      std::uint32_t at = place;
-      pass(at);
-      if (enter(std::move(state), at, operation)) return true;  // `frame` is gone when the path grew
+    const auto* seen = pending ? nullptr : &*call.output;
+    if constexpr (StepsToMany<Spec>) {
+      auto next = states_[frame.node].state.steps(call.input, seen);
+      while (frame.alternative < next.size()) {
+        if (reach(frame.node, std::move(next[frame.alternative++]), operation, slot, pending, place))
+          return true;
+      }
+      return false;
+    } else {
+      if (frame.alternative++ > 0) return false;
+      Spec next = states_[frame.node].state;
+      return step_once(next, call.input, seen) &&
+             reach(frame.node, std::move(next), operation, slot, pending, place);
     }
-    return false;
+  }
+
+  bool reach(std::uint32_t node, Spec state, OperationIndex operation, Slot slot, bool pending,
+             std::uint32_t place) {
+    // A pending operation that changes nothing need not take effect.
+    if (pending && state == states_[node].state) return false;
+    const auto taken = masks_.begin() + static_cast<std::ptrdiff_t>(std::size_t{node} * words_);
+    mask_.assign(taken, taken + static_cast<std::ptrdiff_t>(words_));
+    flip(mask_.data(), slot);
+    pass(place);
+    return enter(std::move(state), place, operation);
   }
 
   std::uint64_t hash_of(std::uint32_t place, const std::uint64_t* mask, const Spec& state) const {
-    std::uint64_t hash = mix(place, state.hash());
-    for (std::size_t i = 0; i < words_; ++i) hash = mix(hash, mask[i]);
-    return hash;
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+    std::uint64_t hash = state.hash() * kOdd + place;
+    for (std::size_t i = 0; i < words_; ++i) hash = (hash ^ (hash >> 29)) * kOdd + mask[i];
+    return splitmix64(hash);
   }
 
   // Puts a configuration, with mask_ for its bits, on the path if it is new.

@@ -24,6 +24,8 @@ Answer shortest_violation(const HistoryOf& history, Answer failed, const Check& 
   for (std::size_t i = 0; i < history.events().size(); ++i) {
     if (history.events()[i].returns) returns.push_back(i + 1);
   }
+  // Calls after the last return can change nothing, and are not to be spoken of.
+  if (returns.back() < history.events().size()) failed = check(history.prefix(returns.back()));
   std::size_t good = 0;              // prefixes of `returns` that have a linearization
   std::size_t bad = returns.size();  // this prefix, counted from 1, has none
   std::size_t step = 1;

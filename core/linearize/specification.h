@@ -50,24 +50,15 @@ concept Specification =
 template <typename Spec>
 concept HasParts = requires(const typename Spec::Input& input) { *Spec::part(input); };
 
-// The states that `input` with the result `seen` can lead to from `spec`.
+// Does the operation; whether `seen` is a right result.
 template <Specification Spec>
-std::vector<Spec> successors(const Spec& spec, const typename Spec::Input& input,
-                             const typename Spec::Output* seen) {
-  if constexpr (StepsToMany<Spec>) {
-    return spec.steps(input, seen);
+  requires(!StepsToMany<Spec>)
+bool step_once(Spec& spec, const typename Spec::Input& input, const typename Spec::Output* seen) {
+  if constexpr (StepsByTest<Spec>) {
+    return spec.step(input, seen);
   } else {
-    Spec next = spec;
-    bool allowed = true;
-    if constexpr (StepsByTest<Spec>) {
-      allowed = next.step(input, seen);
-    } else {
-      const typename Spec::Output result = next.step(input);
-      allowed = seen == nullptr || result == *seen;
-    }
-    std::vector<Spec> result;
-    if (allowed) result.push_back(std::move(next));
-    return result;
+    const typename Spec::Output result = spec.step(input);
+    return seen == nullptr || result == *seen;
   }
 }
 
