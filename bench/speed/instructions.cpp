@@ -59,7 +59,7 @@ inline __attribute__((always_inline)) void end_steps() {
   asm volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq" : : "i"(~kTrapFlag) : "memory", "cc");
 }
 
-constexpr unsigned kOperations = 32;  // a step takes 20 µs on a virtual machine
+constexpr unsigned kOperations = 16;  // a step takes 20 µs on a virtual machine
 constexpr unsigned kBefore = 1000;    // tables grow to the size that they keep
 
 struct Progress {

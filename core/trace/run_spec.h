@@ -16,6 +16,11 @@ enum class RepetitionKind : std::uint8_t {
   kCopy,   // many in one process, all of its memory copied back
   kTrack,  // many in one process, written pages copied back
 };
+// When the sleep of a thread may end, as the others see it.
+enum class SleepKind : std::uint8_t {
+  kFree = 0,  // at any moment: sleeping orders nothing
+  kTimed,     // at its time: what others can do meanwhile, they have done
+};
 inline constexpr unsigned kMaxTrustedLibraries = 16;
 enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
 
@@ -38,6 +43,7 @@ struct RunSpec {
   std::uint32_t max_spurious = 4;    // spurious failures and wake-ups in one execution
   char strategy[192] = "random";     // as on the command line: name[:k=v,…]
   char trusted_libraries[512] = "";  // templates of --trust-library, one in each line
+  SleepKind sleep = SleepKind::kFree;
 };
 
 }  // namespace heddle

@@ -37,11 +37,12 @@ void run_cleanup(ForcedExit& forced) {
 _Unwind_Reason_Code at_frame(int, _Unwind_Action actions, _Unwind_Exception_Class,
                              _Unwind_Exception* exception, _Unwind_Context* context, void*) {
   auto& forced = *reinterpret_cast<ForcedExit*>(exception);
+  const bool ended = (actions & _UA_END_OF_STACK) != 0;  // also at a frame without unwind tables
   if (forced.buffers != nullptr &&
-      _Unwind_GetCFA(context) > reinterpret_cast<std::uint64_t>(forced.buffers)) {
+      (ended || _Unwind_GetCFA(context) > reinterpret_cast<std::uint64_t>(forced.buffers))) {
     run_cleanup(forced);
   }
-  if ((actions & _UA_END_OF_STACK) != 0) exit_thread(*current, forced.result);
+  if (ended) exit_thread(*current, forced.result);
   return _URC_NO_REASON;
 }
 
@@ -113,7 +114,9 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
 HEDDLE_EXPORT int pthread_cancel(pthread_t thread) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cancel)(thread);
-  return e->cancel_thread(thread, HEDDLE_CALLER_PC);
+  const int error = e->cancel_thread(thread, HEDDLE_CALLER_PC);
+  if (e->self().cancel_asynchronous) heddle::abi::act_on_cancel(*e);  // it may be the caller itself
+  return error;
 }
 
 HEDDLE_EXPORT void pthread_testcancel() {

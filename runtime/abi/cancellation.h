@@ -15,9 +15,9 @@ void act_on_broken_wait(engine::Execution& e);
 template <typename Call>
 auto cancellable(engine::Execution& e, Call call) {
   act_on_cancel(e);
-  e.self().at_cancellation_point = true;
+  e.self().at_cancellation_point = e.self().cancel_before_effect = true;
   auto result = call();
-  e.self().at_cancellation_point = false;
+  e.self().at_cancellation_point = e.self().cancel_before_effect = false;
   act_on_broken_wait(e);
   return result;
 }

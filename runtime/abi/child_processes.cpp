@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/named_semaphores.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/pthread_objects.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
 
@@ -27,16 +29,56 @@ struct ForkHandlers {
   void (*prepare)();
   void (*parent)();
   void (*child)();
+  void* module;  // its __dso_handle, which lies in it
+  std::uint32_t serial;
 };
-constexpr std::uint32_t kMostHandlers = 128;
-ForkHandlers fork_handlers[kMostHandlers];
+constexpr std::uint32_t kMostHandlers = 1u << 16;
+ForkHandlers fork_handlers[kMostHandlers];  // pages are touched as they are used
 std::uint32_t fork_handler_count = 0;
+std::uint32_t fork_handler_serials = 0;
 
-void run_fork_handlers(void (*ForkHandlers::*which)(), bool newest_first) {
-  for (std::uint32_t i = 0; i < fork_handler_count; ++i) {
-    const ForkHandlers& h = fork_handlers[newest_first ? fork_handler_count - 1 - i : i];
-    if (h.*which != nullptr) (h.*which)();
+// A handler may register more, whose turn has not come, or unload a module, whose handlers are then gone. So
+// the next one is looked for anew each time.
+const ForkHandlers* next_fork_handlers(std::uint32_t begin, std::uint32_t end, bool newest) {
+  const ForkHandlers* found = nullptr;
+  for (std::uint32_t i = 0; i < fork_handler_count; ++i) {  // in the order of their serials
+    const ForkHandlers& h = fork_handlers[i];
+    if (h.serial < begin || h.serial >= end) continue;
+    found = &h;
+    if (!newest) break;
   }
+  return found;
+}
+
+void run_prepare_handlers() {
+  for (std::uint32_t end = fork_handler_serials; end != 0;) {
+    const ForkHandlers* h = next_fork_handlers(0, end, true);
+    if (h == nullptr) return;
+    end = h->serial;
+    if (h->prepare != nullptr) h->prepare();
+  }
+}
+
+// … of those whose prepare handlers were run.
+void run_fork_handlers(void (*ForkHandlers::*which)(), std::uint32_t end) {
+  for (std::uint32_t begin = 0;;) {
+    const ForkHandlers* h = next_fork_handlers(begin, end, false);
+    if (h == nullptr) return;
+    begin = h->serial + 1;
+    if (h->*which != nullptr) (h->*which)();
+  }
+}
+
+// As libc does it: the handlers of a module go with it.
+void drop_fork_handlers_of_unloaded() {
+  engine::RuntimeScope scope;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < fork_handler_count; ++i) {
+    const ForkHandlers h = fork_handlers[i];
+    Dl_info module;
+    if (h.module == nullptr || dladdr(h.module, &module) != 0) fork_handlers[kept++] = h;
+  }
+  fork_handler_count = kept;
 }
 
 // The kernel's numbers of processes differ from time to time: they are no part of an execution.
@@ -50,6 +92,9 @@ void become_native(Execution& e, long parent) {
   if (raw_syscall(SYS_getppid) != parent) raw_syscall(SYS_exit_group, 0);
   real_parent = static_cast<pid_t>(parent);
   hand_keys_to_libc(e);
+  hand_mutexes_to_libc(e);
+  hand_rwlocks_to_libc(e);
+  hand_semaphores_to_libc(e);
   e.hand_signals_to_kernel();
   current = nullptr;
   session::leave_engine();
@@ -58,7 +103,9 @@ void become_native(Execution& e, long parent) {
 pid_t fork_natively(Execution& e, std::uint64_t pc) {
   e.leave_prefix();
   e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, 0, pc});
-  run_fork_handlers(&ForkHandlers::prepare, true);
+  const std::uint32_t handlers = fork_handler_serials;
+  run_prepare_handlers();
+  share_named_semaphores(e);
   const long parent = raw_syscall(SYS_getpid);
   pid_t pid = -1;
   {
@@ -67,10 +114,10 @@ pid_t fork_natively(Execution& e, std::uint64_t pc) {
   }
   if (pid == 0) {
     become_native(e, parent);
-    run_fork_handlers(&ForkHandlers::child, false);
+    run_fork_handlers(&ForkHandlers::child, handlers);
     return 0;
   }
-  run_fork_handlers(&ForkHandlers::parent, false);
+  run_fork_handlers(&ForkHandlers::parent, handlers);
   note_process(e, "fork", pid, pc);
   if (pid > 0) e.child_started();
   return pid;
@@ -225,19 +272,28 @@ HEDDLE_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void (*
     static Real* real = heddle::abi::next_function<Real>("__register_atfork");
     return real(prepare, parent, child, module);
   }
+  if (auto* e = engine()) heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   if (heddle::abi::fork_handler_count == heddle::abi::kMostHandlers) return ENOMEM;
-  heddle::abi::fork_handlers[heddle::abi::fork_handler_count++] = {prepare, parent, child};
+  heddle::abi::fork_handlers[heddle::abi::fork_handler_count++] = {prepare, parent, child, module,
+                                                                   heddle::abi::fork_handler_serials++};
   return 0;
+}
+
+HEDDLE_EXPORT int dlclose(void* module) noexcept {
+  const int result = HEDDLE_REAL(dlclose)(module);
+  if (heddle::abi::fork_handler_count != 0) heddle::abi::drop_fork_handlers_of_unloaded();
+  return result;
 }
 
 HEDDLE_EXPORT pid_t fork() noexcept {
   auto* e = engine();
   if (e != nullptr) return heddle::abi::fork_natively(*e, HEDDLE_CALLER_PC);
   // A child of the program that forks in its turn: the handlers are still with us.
-  heddle::abi::run_fork_handlers(&heddle::abi::ForkHandlers::prepare, true);
+  const std::uint32_t handlers = heddle::abi::fork_handler_serials;
+  heddle::abi::run_prepare_handlers();
   const pid_t pid = HEDDLE_REAL(fork)();
   heddle::abi::run_fork_handlers(
-      pid == 0 ? &heddle::abi::ForkHandlers::child : &heddle::abi::ForkHandlers::parent, false);
+      pid == 0 ? &heddle::abi::ForkHandlers::child : &heddle::abi::ForkHandlers::parent, handlers);
   return pid;
 }
 // POSIX once allowed vfork to be fork, and programs that keep to its rules cannot tell.

@@ -29,6 +29,7 @@ void note_buffers(Execution& e, bool kernel_writes, const iovec* parts, int coun
 }
 
 ssize_t read_from(Execution& e, int descriptor, void* buffer, std::size_t bytes, std::uint64_t pc) {
+  act_on_cancel(e);  // also where nothing blocks
   const auto attempt = [&] { return raw_syscall(SYS_read, descriptor, buffer, bytes); };
   const long result =
       can_block(descriptor)
@@ -40,6 +41,7 @@ ssize_t read_from(Execution& e, int descriptor, void* buffer, std::size_t bytes,
 }
 
 ssize_t readv_from(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
+  act_on_cancel(e);
   const auto attempt = [&] { return raw_syscall(SYS_readv, descriptor, parts, count); };
   const long result =
       can_block(descriptor)
@@ -52,6 +54,7 @@ ssize_t readv_from(Execution& e, int descriptor, const iovec* parts, int count, 
 
 // A blocking write ends when everything is written, or an error comes after a part of it (POSIX write).
 ssize_t write_to(Execution& e, int descriptor, const void* buffer, std::size_t bytes, std::uint64_t pc) {
+  act_on_cancel(e);
   note_buffer(e, false, buffer, static_cast<long>(bytes), pc);
   if (!can_block(descriptor)) return libc_result<ssize_t>(raw_syscall(SYS_write, descriptor, buffer, bytes));
   const DescriptorCall call{"write", descriptor, POLLOUT, is_nonblocking(descriptor), sched::kNoDeadline, pc};

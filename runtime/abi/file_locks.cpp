@@ -9,21 +9,30 @@
 namespace heddle::abi {
 namespace {
 
+// File locks belong to the process or to the open file, so whoever runs may try for the thread that waits.
+template <typename Attempt>
+struct FileLock {
+  Attempt& attempt;
+  long result;
+  static bool try_again(const sched::BlockingCall& call) {
+    auto& lock = *reinterpret_cast<FileLock*>(call.argument);
+    lock.result = lock.attempt();
+    return lock.result != -EAGAIN;
+  }
+};
+
 // Tries `attempt` (the kernel's result, -EAGAIN: held by another) again whenever something has happened.
 template <typename Attempt>
 long lock_file(Execution& e, const char* name, int descriptor, std::uint64_t pc, Attempt attempt) {
   return cancellable(e, [&]() -> long {
-    long result = 0;
-    for (;;) {
-      e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, static_cast<Address>(descriptor), pc});
-      result = attempt();
-      if (result != -EAGAIN) break;
-      const sched::BlockingCall waiting{name, descriptor, nullptr, 0,
-                                        [](const sched::BlockingCall&) { return true; }};
-      if (e.await_outside(waiting, sched::kNoDeadline) == Awaited::kInterrupted) {
-        result = -EINTR;
-        break;
-      }
+    e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, static_cast<Address>(descriptor), pc});
+    long result = attempt();
+    if (result == -EAGAIN) {
+      FileLock<Attempt> lock{attempt, result};
+      const sched::BlockingCall waiting{
+          name, descriptor, nullptr, 0, FileLock<Attempt>::try_again, reinterpret_cast<long>(&lock)};
+      const Awaited awaited = e.await_outside(waiting, sched::kNoDeadline);
+      result = awaited == Awaited::kInterrupted ? -EINTR : lock.result;
     }
     if (result == 0) {
       e.acquire_descriptor(descriptor);

@@ -72,6 +72,37 @@ long wake_op(engine::Execution& e, const long* a, std::uint64_t pc) {
   return woken;
 }
 
+// The word of a lock with priority inheritance holds its owner's thread id, and whether others wait
+// (futex(2)). Priorities mean nothing here, so it is an ordinary lock.
+constexpr std::uint32_t kOwnerBits = FUTEX_TID_MASK;
+constexpr long kLockPi2 = 13;  // FUTEX_LOCK_PI2, Linux 5.14
+
+int lock_pi(engine::Execution& e, Address address, bool only_try, std::uint64_t deadline, std::uint64_t pc) {
+  const auto own = static_cast<std::uint32_t>(gettid());
+  for (;;) {
+    const std::uint32_t old = engine::atomic_update<std::uint32_t>(
+        e, {address, MemoryOrder::kSeqCst, pc}, [&](std::uint32_t value) {
+          if ((value & kOwnerBits) == 0) return own | (value & FUTEX_WAITERS);
+          return only_try ? value : value | FUTEX_WAITERS;
+        });
+    if ((old & kOwnerBits) == 0) return 0;
+    if ((old & kOwnerBits) == own) return EDEADLK;
+    if (only_try) return EAGAIN;
+    const int error = e.futex_wait(address, old | FUTEX_WAITERS, ~0u, deadline, pc);
+    if (error == ETIMEDOUT) return error;
+  }
+}
+
+int unlock_pi(engine::Execution& e, Address address, std::uint64_t pc) {
+  const auto own = static_cast<std::uint32_t>(gettid());
+  const std::uint32_t old = engine::atomic_update<std::uint32_t>(
+      e, {address, MemoryOrder::kSeqCst, pc},
+      [own](std::uint32_t value) { return (value & kOwnerBits) == own ? 0 : value; });
+  if ((old & kOwnerBits) != own) return EPERM;
+  e.futex_wake(address, ~0u >> 1, ~0u, pc);
+  return 0;
+}
+
 long futex(engine::Execution& e, const long* a, std::uint64_t pc) {
   const auto address = static_cast<Address>(a[0]);
   const long operation = a[1] & FUTEX_CMD_MASK;
@@ -106,9 +137,20 @@ long futex(engine::Execution& e, const long* a, std::uint64_t pc) {
                           operation == FUTEX_CMP_REQUEUE ? &expected : nullptr, pc);
       return result < 0 ? as_result(-result) : result;
     }
+    case FUTEX_LOCK_PI:
+    case kLockPi2: {
+      if (time != nullptr && !valid_time(*time)) return as_result(EINVAL);
+      const bool realtime = operation == FUTEX_LOCK_PI || (a[1] & FUTEX_CLOCK_REALTIME) != 0;
+      if (time != nullptr) deadline = deadline_of(*time, realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+      return as_result(lock_pi(e, address, false, deadline, pc));
+    }
+    case FUTEX_TRYLOCK_PI:
+      return as_result(lock_pi(e, address, true, deadline, pc));
+    case FUTEX_UNLOCK_PI:
+      return as_result(unlock_pi(e, address, pc));
     default:
-      e.unsupported("A futex operation with priority inheritance (FUTEX_LOCK_PI and its relatives)",
-                    "Use pthread_mutex_t with PTHREAD_PRIO_INHERIT instead.");
+      e.unsupported("A futex operation that moves waiters to a lock with priority inheritance",
+                    "Use pthread_cond_t and pthread_mutex_t with PTHREAD_PRIO_INHERIT instead.");
   }
 }
 
@@ -152,6 +194,8 @@ long known_call(engine::Execution& e, long number, const long* a, std::uint64_t 
       return getcpu(reinterpret_cast<unsigned*>(a[0]), static_cast<unsigned*>(second));
     case SYS_poll:
       return poll(reinterpret_cast<pollfd*>(a[0]), static_cast<nfds_t>(a[1]), static_cast<int>(a[2]));
+    case SYS_pause:
+      return pause();
     case SYS_epoll_wait:
       return epoll_wait(descriptor, static_cast<epoll_event*>(second), static_cast<int>(a[2]),
                         static_cast<int>(a[3]));

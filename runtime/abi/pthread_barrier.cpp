@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/shared_objects.h"
 
 namespace heddle::abi {
 namespace {
@@ -31,6 +31,15 @@ sched::SyncObject& barrier_object(engine::Execution& e, pthread_barrier_t* barri
   return b;
 }
 
+// The mark of one that is known lies over libc's word for the sharing.
+bool is_shared(const pthread_barrier_t* barrier) {
+  return reinterpret_cast<const NativeBarrier*>(barrier)->shared == 0x80 && in_shared_memory(barrier);
+}
+
+int wait_natively(void* argument) {
+  return HEDDLE_REAL(pthread_barrier_wait)(static_cast<pthread_barrier_t*>(argument));
+}
+
 }  // namespace
 }  // namespace heddle::abi
 
@@ -41,18 +50,25 @@ HEDDLE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread
   auto* e = engine();
   if (e != nullptr) heddle::abi::check_reinitialised(*e, barrier, heddle::abi::kBarrier, HEDDLE_CALLER_PC);
   const int error = HEDDLE_REAL(pthread_barrier_init)(barrier, attributes, count);
-  if (e == nullptr || error != 0) return error;
+  if (e == nullptr || error != 0 || heddle::abi::is_shared(barrier)) return error;
   heddle::abi::made_object(*e, barrier, heddle::abi::kBarrier, HEDDLE_CALLER_PC).threshold = count;
   return 0;
 }
 HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_barrier_destroy)(barrier);
+  if (e == nullptr || heddle::abi::is_shared(barrier)) return HEDDLE_REAL(pthread_barrier_destroy)(barrier);
   heddle::abi::destroy_object(*e, barrier, heddle::abi::kBarrier, HEDDLE_CALLER_PC);
   return 0;
 }
 HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_barrier_wait)(barrier);
+  if (heddle::abi::is_shared(barrier)) {
+    const heddle::abi::SharedCall call{"pthread_barrier_wait", barrier, sizeof *barrier,
+                                       heddle::sched::SyncKind::kBarrier, HEDDLE_CALLER_PC};
+    const int result =
+        heddle::abi::stand_in(*e, call, heddle::sched::kNoDeadline, heddle::abi::wait_natively, barrier);
+    return result == 0 ? 0 : PTHREAD_BARRIER_SERIAL_THREAD;
+  }
   return e->barrier_wait(heddle::abi::barrier_object(*e, barrier, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }

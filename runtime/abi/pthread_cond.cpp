@@ -1,8 +1,7 @@
 // pthread_cond_*.
 #include <errno.h>
 
-#include "runtime/abi/cancellation.h"
-#include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/shared_objects.h"
 
 namespace heddle::abi {
 
@@ -26,9 +25,53 @@ sched::SyncObject& condition_object(engine::Execution& e, pthread_cond_t* condit
   return known_object(e, condition, kCondition, pc, is_new);
 }
 
+constexpr unsigned kSharedBit = 1;  // of __wrefs
+
+bool is_shared(const pthread_cond_t* condition) {
+  return (condition->__data.__wrefs & kSharedBit) != 0 && in_shared_memory(condition);
+}
+
+SharedCall shared_call(const char* name, const pthread_cond_t* condition, std::uint64_t pc) {
+  return {name, condition, sizeof *condition, sched::SyncKind::kCondition, pc};
+}
+
+struct SharedWait {
+  pthread_cond_t* condition;
+  pthread_mutex_t* mutex;
+  std::uint64_t left;  // of the time to wait; kNoDeadline: for ever
+};
+
+// In the stand-in.
+int wait_natively(void* argument) {
+  const auto& wait = *static_cast<const SharedWait*>(argument);
+  if (wait.left == sched::kNoDeadline) return HEDDLE_REAL(pthread_cond_wait)(wait.condition, wait.mutex);
+  timespec until{};
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until);
+  const std::uint64_t end = nanoseconds(until) + wait.left;
+  until = {static_cast<time_t>(end / 1'000'000'000), static_cast<long>(end % 1'000'000'000)};
+  return HEDDLE_REAL(pthread_cond_clockwait)(wait.condition, wait.mutex, CLOCK_MONOTONIC, &until);
+}
+
+int wait_shared(Execution& e, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t pc,
+                std::uint64_t deadline) {
+  const std::uint64_t now = e.scheduler().now();
+  SharedWait wait{condition, mutex, deadline};
+  if (deadline != sched::kNoDeadline) wait.left = deadline > now ? deadline - now : 0;
+  // What the fiber knows goes with the mutex, which the stand-in lets go.
+  sched::SyncObject& lock = e.sync_objects().get(reinterpret_cast<Address>(mutex), sched::SyncKind::kMutex);
+  e.release(lock);
+  const int result =
+      stand_in(e, shared_call("pthread_cond_wait", condition, pc), deadline, wait_natively, &wait);
+  e.acquire(lock);
+  if (result >= 0) return result;
+  const int error = lock_shared_mutex(e, mutex, sched::kNoDeadline, pc);
+  return error != 0 ? error : result == -ETIMEDOUT ? ETIMEDOUT : 0;
+}
+
 int wait(engine::Execution& e, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t pc,
          std::uint64_t deadline) {
   return cancellable(e, [&] {
+    if (is_shared(condition) && is_shared_mutex(mutex)) return wait_shared(e, condition, mutex, pc, deadline);
     return e.condition_wait(condition_object(e, condition, pc), mutex_object(e, mutex, pc), pc, deadline);
   });
 }
@@ -46,13 +89,16 @@ HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* condition,
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_init)(condition, attributes);
   heddle::abi::check_reinitialised(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
   const int error = HEDDLE_REAL(pthread_cond_init)(condition, attributes);
-  if (error == 0) heddle::abi::made_object(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
+  if (error == 0 && !heddle::abi::is_shared(condition))
+    heddle::abi::made_object(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
   return error;
 }
 
 HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_destroy)(condition);
+  // libc's would wait for waiters, of which a stand-in that was ended is one for ever.
+  if (heddle::abi::is_shared(condition)) return 0;
   heddle::abi::destroy_object(*e, condition, heddle::abi::kCondition, HEDDLE_CALLER_PC);
   return 0;
 }
@@ -83,11 +129,21 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_signal)(condition);
+  if (heddle::abi::is_shared(condition)) {
+    return heddle::abi::perform_shared(
+        *e, heddle::abi::shared_call("pthread_cond_signal", condition, HEDDLE_CALLER_PC),
+        [&] { return HEDDLE_REAL(pthread_cond_signal)(condition); });
+  }
   return e->condition_signal(condition_object(*e, condition, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_cond_broadcast)(condition);
+  if (heddle::abi::is_shared(condition)) {
+    return heddle::abi::perform_shared(
+        *e, heddle::abi::shared_call("pthread_cond_broadcast", condition, HEDDLE_CALLER_PC),
+        [&] { return HEDDLE_REAL(pthread_cond_broadcast)(condition); });
+  }
   return e->condition_broadcast(condition_object(*e, condition, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }

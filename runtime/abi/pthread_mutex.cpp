@@ -1,7 +1,7 @@
 // pthread_mutex_* (std::mutex and its relatives come here, too).
 #include <errno.h>
 
-#include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/shared_objects.h"
 
 namespace heddle::abi {
 
@@ -13,6 +13,7 @@ namespace {
 // libc's bits of __kind beside the type.
 constexpr int kRobustBit = 16;
 constexpr int kPrioProtectBit = 64;
+constexpr int kSharedBit = 128;
 constexpr int kKindBits = 0x3f3;
 constexpr unsigned kCeilingShift = 19;  // of __lock, priority protection only
 
@@ -44,7 +45,39 @@ void take_type(SyncObject& m, const pthread_mutex_t& mutex) {
   }
 }
 
+// The owner that libc notes for the running fiber.
+int own_native_id() {
+  pthread_mutex_t probe = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  HEDDLE_REAL(pthread_mutex_lock)(&probe);
+  const int id = probe.__data.__owner;
+  HEDDLE_REAL(pthread_mutex_unlock)(&probe);
+  return id;
+}
+
+SharedCall shared_call(const char* name, const pthread_mutex_t* mutex, std::uint64_t pc) {
+  return {name, mutex, sizeof *mutex, sched::SyncKind::kMutex, pc};
+}
+
 }  // namespace
+
+void hand_mutexes_to_libc(Execution& e) {
+  hand_to_libc(e, kMutex, [](pthread_mutex_t* mutex, const SyncObject& m) {
+    mark_of(mutex, kMutex.mark) = 0;
+    for (std::uint32_t i = 0; i < m.count; ++i) HEDDLE_REAL(pthread_mutex_trylock)(mutex);
+  });
+}
+
+bool is_shared_mutex(const pthread_mutex_t* mutex) {
+  return (mutex->__data.__kind & kSharedBit) != 0 && in_shared_memory(mutex);
+}
+
+int lock_shared_mutex(Execution& e, pthread_mutex_t* mutex, std::uint64_t deadline, std::uint64_t pc) {
+  return take_shared(e, shared_call("pthread_mutex_lock", mutex, pc), EBUSY, shared_deadline(deadline), [&] {
+    const int error = HEDDLE_REAL(pthread_mutex_trylock)(mutex);
+    const bool checks = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP;
+    return error == EBUSY && checks && mutex->__data.__owner == own_native_id() ? EDEADLK : error;
+  });
+}
 
 SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint64_t pc) {
   bool is_new = false;
@@ -56,6 +89,7 @@ SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint
 }  // namespace heddle::abi
 
 using heddle::abi::engine;
+using heddle::abi::is_shared_mutex;
 using heddle::abi::mutex_object;
 
 HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexattr_t* attributes) noexcept {
@@ -63,14 +97,14 @@ HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutex
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);
   heddle::abi::check_reinitialised(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC);
   const int error = HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);
-  if (error != 0) return error;
+  if (error != 0 || heddle::abi::is_shared_mutex(mutex)) return error;
   heddle::abi::take_type(heddle::abi::made_object(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC), *mutex);
   return 0;
 }
 
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_mutex_destroy)(mutex);
+  if (e == nullptr || is_shared_mutex(mutex)) return HEDDLE_REAL(pthread_mutex_destroy)(mutex);
   heddle::abi::destroy_object(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC);
   return 0;
 }
@@ -78,12 +112,19 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_lock)(mutex);
+  if (is_shared_mutex(mutex))
+    return heddle::abi::lock_shared_mutex(*e, mutex, heddle::sched::kNoDeadline, HEDDLE_CALLER_PC);
   return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_trylock)(mutex);
+  if (is_shared_mutex(mutex)) {
+    return heddle::abi::take_shared(
+        *e, heddle::abi::shared_call("pthread_mutex_trylock", mutex, HEDDLE_CALLER_PC), EBUSY, 0,
+        [&] { return HEDDLE_REAL(pthread_mutex_trylock)(mutex); });
+  }
   return e->mutex_try_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
@@ -91,6 +132,10 @@ HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_timedlock)(mutex, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
+  if (is_shared_mutex(mutex)) {
+    return heddle::abi::lock_shared_mutex(*e, mutex, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
+                                          HEDDLE_CALLER_PC);
+  }
   return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                        heddle::abi::deadline_of(*time, CLOCK_REALTIME));
 }
@@ -100,6 +145,10 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t cloc
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_clocklock)(mutex, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
+  if (is_shared_mutex(mutex)) {
+    return heddle::abi::lock_shared_mutex(*e, mutex, heddle::abi::deadline_of(*time, clock),
+                                          HEDDLE_CALLER_PC);
+  }
   return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                        heddle::abi::deadline_of(*time, clock));
 }
@@ -107,12 +156,17 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t cloc
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_unlock)(mutex);
+  if (is_shared_mutex(mutex)) {
+    return heddle::abi::perform_shared(
+        *e, heddle::abi::shared_call("pthread_mutex_unlock", mutex, HEDDLE_CALLER_PC),
+        [&] { return HEDDLE_REAL(pthread_mutex_unlock)(mutex); });
+  }
   return e->mutex_unlock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* mutex) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_mutex_consistent)(mutex);
+  if (e == nullptr || is_shared_mutex(mutex)) return HEDDLE_REAL(pthread_mutex_consistent)(mutex);
   heddle::sched::SyncObject& m = mutex_object(*e, mutex, HEDDLE_CALLER_PC);
   if (!m.robust || !m.inconsistent) return EINVAL;
   m.inconsistent = false;

@@ -1,5 +1,7 @@
 #include "runtime/abi/pthread_objects.h"
 
+#include "core/base/pages.h"
+#include "core/base/raw_syscall.h"
 #include "core/base/text_buffer.h"
 
 namespace heddle::abi {
@@ -10,6 +12,17 @@ bool is_copied_mark(engine::Execution& e, std::uint64_t mark, sched::SyncKind ki
     if (original != nullptr && original->kind == kind) return true;
   }
   return false;
+}
+
+void let_others_run_now_and_then(engine::Execution& e, std::uint64_t pc) {
+  constexpr std::uint32_t kEvery = 100;
+  static std::uint32_t calls = 0;
+  if (++calls % kEvery == 0) e.yield(pc);
+}
+
+bool is_mapped(Address address) {
+  unsigned char present = 0;
+  return raw_syscall(SYS_mincore, address & ~std::uint64_t{kPageSize - 1}, 1, &present) == 0;
 }
 
 void report_unusable(engine::Execution& e, sched::SyncObject& object, bool destroyed, std::uint64_t pc) {

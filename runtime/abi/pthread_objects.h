@@ -53,10 +53,14 @@ sched::SyncObject& known_object(engine::Execution& e, Object* object, const Obje
   return sync;
 }
 
+// For calls that no other thread can notice: a loop around nothing else must let others run in the end.
+void let_others_run_now_and_then(engine::Execution& e, std::uint64_t pc);
+
 // After libc's init function has been called: a new object, made here.
 template <typename Object>
 sched::SyncObject& made_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
                                std::uint64_t pc) {
+  let_others_run_now_and_then(e, pc);
   const auto address = reinterpret_cast<Address>(object);
   sched::SyncObject& sync = e.sync_objects().get(address, traits.kind);
   e.forget(sync);
@@ -92,6 +96,26 @@ inline bool zeros(const void* object, std::size_t begin, std::size_t end) {
   }
   return true;
 }
+
+// Is there memory at all?
+bool is_mapped(Address address);
+
+// In a forked child, which goes on natively: libc's objects take over the state that ours had. Those whose
+// memory has become something else no longer carry the mark.
+template <typename Object, typename HandOver>
+void hand_to_libc(engine::Execution& e, const ObjectTraits<Object>& traits, HandOver hand_over) {
+  for (std::uint32_t i = 1; i <= e.sync_objects().count(); ++i) {
+    const sched::SyncObject& sync = e.sync_objects().object_at(i);
+    auto* object = reinterpret_cast<Object*>(sync.address);
+    if (sync.kind != traits.kind || sync.destroyed || !is_mapped(sync.address)) continue;
+    std::uint64_t& mark = mark_of(object, traits.mark);
+    if (mark != mark_value(sync.address)) continue;
+    hand_over(object, sync);
+  }
+}
+void hand_mutexes_to_libc(engine::Execution& e);
+void hand_rwlocks_to_libc(engine::Execution& e);
+void hand_semaphores_to_libc(engine::Execution& e);
 
 sched::SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint64_t pc);
 

@@ -29,6 +29,14 @@ int join(engine::Execution& e, pthread_t thread, void** result, std::uint64_t de
   return cancellable(e, [&] { return e.join_thread(thread, result, deadline, false, pc); });
 }
 
+// Without a time it is an ordinary join.
+int timed_join(engine::Execution& e, pthread_t thread, void** result, clockid_t clock, const timespec* time,
+               std::uint64_t pc) {
+  if (time == nullptr) return join(e, thread, result, sched::kNoDeadline, pc);
+  if (!valid_time(*time) || !valid_clock(clock)) return EINVAL;
+  return join(e, thread, result, deadline_of(*time, clock), pc);
+}
+
 }  // namespace
 }  // namespace heddle::abi
 
@@ -38,23 +46,19 @@ HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attrib
                                  void* argument) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_create)(thread, attributes, start, argument);
-  std::size_t stack_bytes = heddle::sched::kDefaultStackBytes;
-  int detach_state = PTHREAD_CREATE_JOINABLE;
+  heddle::abi::CreationRequest request;
+  if (const int error = heddle::abi::read_attributes(attributes, request); error != 0) return error;
   heddle::abi::StartCall* call = nullptr;
   {
     heddle::engine::RuntimeScope scope;
-    if (attributes != nullptr) {
-      pthread_attr_getstacksize(attributes, &stack_bytes);
-      pthread_attr_getdetachstate(attributes, &detach_state);
-    }
     call = static_cast<heddle::abi::StartCall*>(malloc(sizeof(heddle::abi::StartCall)));
   }
   if (call == nullptr) return EAGAIN;
   *call = {start, argument};
-  heddle::sched::Thread* t = e->create_thread(heddle::abi::run_thread, call, stack_bytes,
-                                              detach_state == PTHREAD_CREATE_DETACHED, HEDDLE_CALLER_PC);
+  heddle::sched::Thread* t =
+      e->create_thread(heddle::abi::run_thread, call, request.stack, request.detached, HEDDLE_CALLER_PC);
   if (t == nullptr) return EAGAIN;
-  heddle::abi::keep_attributes(*e, *t, attributes, stack_bytes);
+  heddle::abi::keep_attributes(*e, *t, request);
   t->last_pc = reinterpret_cast<std::uint64_t>(start) + 1;
   t->pending.pc = t->last_pc;
   *thread = static_cast<pthread_t>(e->scheduler().handle_of(*t));
@@ -76,17 +80,14 @@ HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
 HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_timedjoin_np)(thread, result, time);
-  if (!heddle::abi::valid_time(*time)) return EINVAL;
-  return heddle::abi::join(*e, thread, result, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
-                           HEDDLE_CALLER_PC);
+  return heddle::abi::timed_join(*e, thread, result, CLOCK_REALTIME, time, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
                                        const timespec* time) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_clockjoin_np)(thread, result, clock, time);
-  if (!heddle::abi::valid_time(*time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
-  return heddle::abi::join(*e, thread, result, heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC);
+  return heddle::abi::timed_join(*e, thread, result, clock, time, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int pthread_detach(pthread_t thread) noexcept {

@@ -3,8 +3,7 @@
 #include <limits.h>
 #include <semaphore.h>
 
-#include "runtime/abi/cancellation.h"
-#include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/shared_objects.h"
 
 namespace heddle::abi {
 namespace {
@@ -35,13 +34,37 @@ int as_result(int error) {
   return -1;
 }
 
+// libc's word behind the value says who shares it.
+constexpr std::size_t kSharing = 8;
+constexpr int kShared = 0x80;
+
+bool is_shared(const sem_t* semaphore) {
+  return *reinterpret_cast<const int*>(semaphore->__size + kSharing) == kShared &&
+         in_shared_memory(semaphore);
+}
+
+int wait_shared(Execution& e, sem_t* semaphore, std::uint64_t deadline, std::uint64_t pc) {
+  const SharedCall call{"sem_wait", semaphore, sizeof *semaphore, sched::SyncKind::kSemaphore, pc};
+  const auto attempt = [&] { return HEDDLE_REAL(sem_trywait)(semaphore) == 0 ? 0 : errno; };
+  return take_shared(e, call, EAGAIN, deadline, attempt, true);
+}
+
 int wait(engine::Execution& e, sem_t* semaphore, std::uint64_t deadline, std::uint64_t pc) {
   return cancellable(e, [&] {
+    if (is_shared(semaphore)) return as_result(wait_shared(e, semaphore, shared_deadline(deadline), pc));
     return as_result(e.semaphore_wait(semaphore_object(e, semaphore, pc), false, deadline, pc));
   });
 }
 
 }  // namespace
+
+void hand_semaphores_to_libc(Execution& e) {
+  hand_to_libc(e, kSemaphore, [](sem_t* semaphore, const sched::SyncObject& s) {
+    // A named one is libc's already, and the parent's, too.
+    if (!is_shared(semaphore)) HEDDLE_REAL(sem_init)(semaphore, 0, s.count);
+  });
+}
+
 }  // namespace heddle::abi
 
 using heddle::abi::as_result;
@@ -55,16 +78,16 @@ HEDDLE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexcep
     heddle::abi::check_reinitialised(*e, semaphore, heddle::abi::kSemaphore, HEDDLE_CALLER_PC);
   const int result = HEDDLE_REAL(sem_init)(semaphore, shared, value);
   if (result != 0) return result;
-  if (e != nullptr) {
+  if (e != nullptr && !heddle::abi::is_shared(semaphore)) {
     heddle::abi::made_object(*e, semaphore, heddle::abi::kSemaphore, HEDDLE_CALLER_PC).count = value;
-  } else if (heddle::abi::in_session()) {
+  } else if (e == nullptr && heddle::abi::in_session()) {
     heddle::abi::mark_of(semaphore, heddle::abi::kMark) = heddle::abi::kNativelyMade;
   }
   return 0;
 }
 HEDDLE_EXPORT int sem_destroy(sem_t* semaphore) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(sem_destroy)(semaphore);
+  if (e == nullptr || heddle::abi::is_shared(semaphore)) return HEDDLE_REAL(sem_destroy)(semaphore);
   heddle::abi::destroy_object(*e, semaphore, heddle::abi::kSemaphore, HEDDLE_CALLER_PC);
   return 0;
 }
@@ -76,6 +99,8 @@ HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
 HEDDLE_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_trywait)(semaphore);
+  if (heddle::abi::is_shared(semaphore))
+    return as_result(heddle::abi::wait_shared(*e, semaphore, heddle::abi::kOnlyTry, HEDDLE_CALLER_PC));
   return as_result(e->semaphore_wait(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), true, kNoDeadline,
                                      HEDDLE_CALLER_PC));
 }
@@ -94,11 +119,17 @@ HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespe
 HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sem_post)(semaphore);
+  if (heddle::abi::is_shared(semaphore)) {
+    const heddle::abi::SharedCall call{"sem_post", semaphore, sizeof *semaphore,
+                                       heddle::sched::SyncKind::kSemaphore, HEDDLE_CALLER_PC};
+    return as_result(heddle::abi::perform_shared(
+        *e, call, [&] { return HEDDLE_REAL(sem_post)(semaphore) == 0 ? 0 : errno; }));
+  }
   return as_result(e->semaphore_post(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sem_getvalue(sem_t* semaphore, int* value) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(sem_getvalue)(semaphore, value);
+  if (e == nullptr || heddle::abi::is_shared(semaphore)) return HEDDLE_REAL(sem_getvalue)(semaphore, value);
   *value = static_cast<int>(semaphore_object(*e, semaphore, HEDDLE_CALLER_PC).count);
   return 0;
 }

@@ -201,6 +201,7 @@ HEDDLE_EXPORT int siginterrupt(int signal, int interrupt) noexcept {
 HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_sigmask)(how, set, old);
+  heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   const heddle::abi::SignalSet before = e->self().signal_mask;
   if (old != nullptr) heddle::abi::from_set(before, old);
   if (set == nullptr) return 0;

@@ -7,6 +7,7 @@
 
 #include "core/base/pages.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/pthread_objects.h"
 #include "runtime/session/session.h"
 
 namespace heddle::abi {
@@ -14,6 +15,7 @@ namespace {
 
 struct Attributes {
   std::uint64_t stack_bytes = 0;
+  void* given_stack = nullptr;
   std::size_t guard_bytes = 0;  // what libc says of main; a thread that is made gets its own
   int policy = SCHED_OTHER;
   sched_param parameters{};
@@ -24,6 +26,8 @@ struct Attributes {
 // By slot; pages are touched as threads are made, which takes that all members are zero at first. Slot 0 is
 // main.
 Attributes kept[kMaxThreads];
+
+bool has_own_defaults = false;  // pthread_setattr_default_np was called
 
 Attributes& attributes_of(const sched::Thread& t) { return kept[index_of(t.id)]; }
 
@@ -50,18 +54,23 @@ int get_affinity(const sched::Thread& t, std::size_t bytes, cpu_set_t* result) {
   return 0;
 }
 
+// Those of the `asked` processors that the process may use; false: none.
+bool intersect(const cpu_set_t& asked, cpu_set_t& result) {
+  process_affinity(result);
+  bool any = false;
+  for (std::size_t i = 0; i < sizeof(result.__bits) / sizeof(result.__bits[0]); ++i) {
+    result.__bits[i] &= asked.__bits[i];
+    any = any || result.__bits[i] != 0;
+  }
+  return any;
+}
+
 int set_affinity(const sched::Thread& t, std::size_t bytes, const cpu_set_t* wanted) {
-  cpu_set_t set;
-  process_affinity(set);
   cpu_set_t asked{};
   memcpy(&asked, wanted, bytes < sizeof asked ? bytes : sizeof asked);
-  bool any = false;
-  for (std::size_t i = 0; i < sizeof(set.__bits) / sizeof(set.__bits[0]); ++i) {
-    asked.__bits[i] &= set.__bits[i];
-    any = any || asked.__bits[i] != 0;
-  }
-  if (!any) return EINVAL;
-  attributes_of(t).affinity = asked;
+  cpu_set_t set;
+  if (!intersect(asked, set)) return EINVAL;
+  attributes_of(t).affinity = set;
   attributes_of(t).has_affinity = true;
   return 0;
 }
@@ -94,27 +103,57 @@ int as_result(int error) {
 
 }  // namespace
 
-void keep_attributes(engine::Execution& e, const sched::Thread& t, const pthread_attr_t* attributes,
-                     std::size_t stack_bytes) {
+int read_attributes(const pthread_attr_t* attributes, CreationRequest& request) {
+  request.guard_bytes = kPageSize;
+  pthread_attr_t defaults;
+  engine::RuntimeScope scope;
+  if (attributes == nullptr) {
+    if (!has_own_defaults || pthread_getattr_default_np(&defaults) != 0) return 0;
+    attributes = &defaults;
+  }
+  int state = PTHREAD_CREATE_JOINABLE;
+  int inherit = PTHREAD_INHERIT_SCHED;
+  void* low = nullptr;
+  pthread_attr_getstack(attributes, &low, &request.stack.bytes);
+  // Where no address was given, libc answers the size below address zero.
+  if (reinterpret_cast<std::uint64_t>(low) + request.stack.bytes != 0) request.stack.low = low;
+  if (request.stack.bytes == 0) pthread_attr_getstacksize(attributes, &request.stack.bytes);
+  pthread_attr_getdetachstate(attributes, &state);
+  request.detached = state == PTHREAD_CREATE_DETACHED;
+  pthread_attr_getguardsize(attributes, &request.guard_bytes);
+  pthread_attr_getinheritsched(attributes, &inherit);
+  request.own_scheduling = inherit == PTHREAD_EXPLICIT_SCHED;
+  pthread_attr_getschedpolicy(attributes, &request.policy);
+  pthread_attr_getschedparam(attributes, &request.parameters);
+  sigset_t mask;
+  if (pthread_attr_getsigmask_np(attributes, &mask) == 0) {
+    request.own_signal_mask = true;
+    memcpy(&request.signal_mask, &mask, sizeof request.signal_mask);
+  }
+  if (pthread_attr_getaffinity_np(attributes, sizeof request.affinity, &request.affinity) == 0) {
+    bool all = true;  // libc's answer where no set was given
+    for (const unsigned long word : request.affinity.__bits) all = all && word == ~0ul;
+    request.own_affinity = !all;
+  }
+  if (attributes == &defaults) pthread_attr_destroy(&defaults);
+  if (request.own_scheduling && !valid_scheduling(request.policy, request.parameters)) return EINVAL;
+  cpu_set_t allowed;
+  if (request.own_affinity && !intersect(request.affinity, allowed)) return EINVAL;
+  return 0;
+}
+
+void keep_attributes(engine::Execution& e, sched::Thread& t, const CreationRequest& request) {
   Attributes& a = attributes_of(t);
   a = attributes_of(e.self());  // policy, priority and processors are inherited
-  a.stack_bytes = stack_bytes;
-  a.guard_bytes = kPageSize;
-  if (attributes == nullptr) return;
-  engine::RuntimeScope scope;
-  pthread_attr_getguardsize(attributes, &a.guard_bytes);
-  int inherit = PTHREAD_INHERIT_SCHED;
-  pthread_attr_getinheritsched(attributes, &inherit);
-  if (inherit == PTHREAD_EXPLICIT_SCHED) {
-    pthread_attr_getschedpolicy(attributes, &a.policy);
-    pthread_attr_getschedparam(attributes, &a.parameters);
+  a.stack_bytes = request.stack.bytes;
+  a.given_stack = request.stack.low;
+  a.guard_bytes = request.guard_bytes;
+  if (request.own_scheduling) {
+    a.policy = request.policy;
+    a.parameters = request.parameters;
   }
-  cpu_set_t set{};
-  if (pthread_attr_getaffinity_np(attributes, sizeof set, &set) == 0) {
-    bool all = true;  // libc's answer where no set was given
-    for (const unsigned long word : set.__bits) all = all && word == ~0ul;
-    if (!all) set_affinity(t, sizeof set, &set);
-  }
+  if (request.own_affinity) set_affinity(t, sizeof request.affinity, &request.affinity);
+  if (request.own_signal_mask) t.signal_mask = request.signal_mask & ~sched::kNeverBlocked;
 }
 
 sched::Thread* thread_of_tid(engine::Execution& e, pid_t tid) {
@@ -172,23 +211,33 @@ HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attribute
           ~std::uint64_t{heddle::kPageSize - 1};
     if (low < t->ghost.stack_low) low = t->ghost.stack_low;
   }
+  if (a.given_stack != nullptr) low = reinterpret_cast<std::uint64_t>(a.given_stack);
   pthread_attr_setstack(attributes, reinterpret_cast<void*>(low), bytes);
   pthread_attr_setguardsize(attributes, a.guard_bytes);
   pthread_attr_setdetachstate(attributes, t->detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
   pthread_attr_setschedpolicy(attributes, a.policy);
   pthread_attr_setschedparam(attributes, &a.parameters);
-  if (a.has_affinity) pthread_attr_setaffinity_np(attributes, sizeof a.affinity, &a.affinity);
+  cpu_set_t affinity;
+  heddle::abi::get_affinity(*t, sizeof affinity, &affinity);
+  pthread_attr_setaffinity_np(attributes, sizeof affinity, &affinity);
   return 0;
+}
+
+HEDDLE_EXPORT int pthread_setattr_default_np(const pthread_attr_t* attributes) noexcept {
+  heddle::abi::has_own_defaults = true;
+  return HEDDLE_REAL(pthread_setattr_default_np)(attributes);
 }
 
 HEDDLE_EXPORT int pthread_setschedparam(pthread_t thread, int policy,
                                         const sched_param* parameters) noexcept {
   HEDDLE_FIND_THREAD(pthread_setschedparam, thread, policy, parameters)
+  heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   return heddle::abi::set_scheduling(*t, policy, *parameters);
 }
 
 HEDDLE_EXPORT int pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) noexcept {
   HEDDLE_FIND_THREAD(pthread_getschedparam, thread, policy, parameters)
+  heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
   *policy = attributes_of(*t).policy;
   *parameters = attributes_of(*t).parameters;
   return 0;

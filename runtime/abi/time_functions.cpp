@@ -19,12 +19,16 @@ timespec to_timespec(std::uint64_t nanoseconds) {
 // Sleeps; answers what is left where a signal handler broke the sleep off, else 0.
 std::uint64_t sleep_until(engine::Execution& e, std::uint64_t time, std::uint64_t pc) {
   const std::uint32_t handled = e.self().handlers_run;
-  act_on_cancel(e);
   const std::uint64_t began = e.scheduler().now();
-  e.sleep_until(time, pc);
+  cancellable(e, [&] {
+    e.sleep_until(time, pc);
+    return 0;
+  });
   act_on_cancel(e);
-  // The handler came at some moment of the sleep; that it was the first is as good as any.
-  return e.self().handlers_run != handled && time > began ? time - began : 0;
+  if (e.self().handlers_run == handled || time <= began) return 0;
+  // The handler came at some moment of the sleep. Where that is not known, the first is as good as any.
+  const std::uint64_t now = e.scheduler().now();
+  return time - (now < time ? now : began);
 }
 
 std::uint64_t sleep_for(engine::Execution& e, std::uint64_t nanoseconds, std::uint64_t pc) {
@@ -161,6 +165,13 @@ HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* result) noexcept {
   result->ru_stime = {};
   result->ru_minflt = result->ru_majflt = result->ru_nvcsw = result->ru_nivcsw = 0;
   return status;
+}
+
+HEDDLE_EXPORT int clock_getcpuclockid(pid_t pid, clockid_t* clock) noexcept {
+  auto* e = engine();
+  if (e == nullptr || (pid != 0 && pid != getpid())) return HEDDLE_REAL(clock_getcpuclockid)(pid, clock);
+  *clock = CLOCK_PROCESS_CPUTIME_ID;
+  return 0;
 }
 
 HEDDLE_EXPORT int clock_settime(clockid_t clock, const timespec* time) noexcept {

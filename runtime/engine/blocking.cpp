@@ -86,6 +86,7 @@ bool Execution::wait_for_real(std::uint64_t most_nanoseconds) {
   constexpr std::uint64_t kStep = 5 * kMillisecond;
   constexpr std::uint32_t kMost = 256;
   const std::uint64_t began = wall_nanoseconds();
+  const Outlook hope = outlook();
   for (;;) {
     pollfd polled[kMost];
     std::uint32_t count = 0;
@@ -101,7 +102,7 @@ bool Execution::wait_for_real(std::uint64_t most_nanoseconds) {
     timespec limit{0, static_cast<long>(step)};
     raw_syscall(SYS_ppoll, polled, count, &limit, 0, 8);
     if (take_arrived_signals() || wake_ready_calls()) return true;
-    if (most_nanoseconds == sched::kNoDeadline && outlook() != Outlook::kAlive) return false;
+    if (outlook() < hope) return false;  // who could have helped is gone
   }
 }
 

@@ -32,7 +32,9 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   stagnation_ = spec().stagnation_steps;
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
-  timeouts_left_ = spec().max_spurious;
+  timed_sleeps_ = spec().sleep == SleepKind::kTimed;
+  turns_of_sleepers_ = 0;
+  timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
@@ -59,6 +61,7 @@ void Execution::take_turn(std::uint64_t pc) {
   t.last_pc = pc;
   if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
+  if (timed_sleeps_) pass_time_of_sleepers();
   if (scheduler_.now() >= timers_.earliest()) fire_timers();
   if (++channel_.header()->current.steps >= next_check_) check_bounds();
   if (scheduler_.runnable().size() > 1 && !t.ignored) {
@@ -66,7 +69,8 @@ void Execution::take_turn(std::uint64_t pc) {
     uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
   }
   if (signals_wait()) deliver_signals();
-  if (t.cancel_asynchronous && cancel_pending(t)) program_.cancel();
+  if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
+  t.cancel_before_effect = false;
   if (fair_) observe_spin();
 }
 
@@ -157,8 +161,9 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
   }
   scheduler_.block(kind, object, deadline);
   t.waits_for = waits_for;
-  // An untimed wait in a circle of untimed waits can never end, whatever the other threads do.
-  if (waits_for != kNoThread && deadline == sched::kNoDeadline) {
+  // An untimed wait in a circle of untimed waits can never end, whatever the other threads do. A timer's
+  // handler could still end the program, or jump.
+  if (waits_for != kNoThread && deadline == sched::kNoDeadline && timers_.earliest() == sched::kNoDeadline) {
     ThreadId cycle[kMaxFindingParts / 2];
     std::uint32_t length = 0;
     if (find_cycle(t.id, cycle, length)) report_deadlock();

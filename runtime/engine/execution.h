@@ -120,8 +120,8 @@ class Execution final : public strategy::View {
 
   // --- threads (threads.cpp)
   // --------------------------------------------------------------------------------------
-  sched::Thread* create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes, bool detached,
-                               std::uint64_t pc);
+  sched::Thread* create_thread(void* (*entry)(void*), void* argument, const sched::StackRequest& stack,
+                               bool detached, std::uint64_t pc);
   int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try,
                   std::uint64_t pc);
   int detach_thread(std::uint64_t handle, std::uint64_t pc);
@@ -468,6 +468,8 @@ class Execution final : public strategy::View {
   void observe_spin();
   void leave_fair_mode();
   void note_plain_write(Address address, std::uint64_t bytes);
+  bool pass_time_of_spin();
+  void pass_time_of_sleepers();
   [[noreturn]] void report_livelock();
 
   [[noreturn]] void report_deadlock();
@@ -513,6 +515,8 @@ class Execution final : public strategy::View {
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time
   std::uint32_t clock_reads_ = 0;
+  bool timed_sleeps_ = false;            // --sleep timed
+  std::uint32_t turns_of_sleepers_ = 0;  // … visible operations since time was last passed for a sleeper
   std::uint32_t prefix_events_ = 0;
   std::uint64_t last_change_ = 0;
   std::uint64_t clock_read_change_ = 0;

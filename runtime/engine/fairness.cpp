@@ -159,8 +159,22 @@ void Execution::observe_spin() {
   }
   if (spin_visits_ >= kVisitsPerThread * (1 + scheduler_.runnable().size()) &&
       spin_states_ <= spin_visits_ / 4) {
-    report_livelock();
+    if (!pass_time_of_spin()) report_livelock();
   }
+}
+
+// Only time can end this spin: a timed wait of another thread, or a timer.
+bool Execution::pass_time_of_spin() {
+  const std::uint64_t deadline = scheduler_.next_deadline();
+  const std::uint64_t ring = timers_.earliest();
+  const std::uint64_t next = deadline < ring ? deadline : ring;
+  if (next == sched::kNoDeadline) return false;
+  leave_fair_mode();
+  stagnation_ = spec().stagnation_steps;
+  scheduler_.advance_to(next);
+  fire_timers();
+  changed();
+  return true;
 }
 
 void Execution::report_livelock() {

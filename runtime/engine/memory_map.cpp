@@ -16,7 +16,7 @@ std::uint64_t fs_base_of(const Thread& t) { return t.id == kMainThread ? t.fiber
 
 bool is_on_stack_of(const Thread& t, Address address) {
   if (t.id == kMainThread) return address >= address_map::kMainStack && address < kMainStackEnd;
-  return address >= t.ghost.stack_low && address < reinterpret_cast<Address>(t.ghost.stack_top);
+  return address >= t.stack_low && address < t.stack_top;
 }
 
 struct TlsSearch {
@@ -60,8 +60,7 @@ Address canonical_address(const sched::CallFrame& frame, Address limit) {
 
 // The frame that holds `address` is the innermost one that reaches above it.
 void Execution::describe_frame(FindingPart& part, const Thread& t, Address address) {
-  const Address end =
-      t.id == kMainThread ? kMainStackEnd : reinterpret_cast<Address>(t.ghost.stack_top) + 512;
+  const Address end = t.id == kMainThread ? kMainStackEnd : t.stack_top + 512;
   const std::uint32_t depth = t.depth < sched::kMaxCallDepth ? t.depth : sched::kMaxCallDepth;
   for (std::uint32_t i = depth; i-- > 0;) {
     const Address limit = i > 0 ? t.frames[i - 1].stack_pointer + 16 : end;

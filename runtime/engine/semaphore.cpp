@@ -69,11 +69,13 @@ int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
   if (last) {
     // Everything before the barrier in any thread happens before everything after it in all; arrivals of the
     // next round must not count, so those who wait are told now.
-    scheduler_.for_each_blocked([&](Thread& t) {
-      if (t.wait != WaitKind::kBarrier || t.wait_object != b.address) return;
+    for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+      Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+      if (t.at_barrier != b.address) continue;
+      t.at_barrier = 0;
       acquire_clock(b.clock, t.id);
       locks_.acquire(t.id, b);
-    });
+    }
     acquire(b);
     locks_.acquire(scheduler_.current(), b);
     memory_.forget(sync_clocks_[b.clock]);
@@ -82,8 +84,11 @@ int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
     scheduler_.wake_all(WaitKind::kBarrier, b.address);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  // Once woken, the thread no longer looks at the barrier: the serial thread may have destroyed it.
-  wait(WaitKind::kBarrier, b.address);
+  // Once let go, the thread no longer looks at the barrier: the serial thread may have destroyed it. A signal
+  // is handled meanwhile and lets nobody pass (POSIX, pthread_barrier_wait).
+  Thread& t = self();
+  const Address barrier = b.address;
+  for (t.at_barrier = barrier; t.at_barrier != 0;) wait(WaitKind::kBarrier, barrier);
   return 0;
 }
 

@@ -187,9 +187,10 @@ void Execution::run_handler(const QueuedSignal& q) {
   const std::uint64_t last_pc = t.last_pc;
   const bool timed_out = t.timed_out;
   const bool at_cancellation_point = t.at_cancellation_point;
+  const bool cancel_before_effect = t.cancel_before_effect;
   const SignalSet mask = t.signal_mask;
   const std::uint32_t depth = t.depth;
-  t.at_cancellation_point = false;
+  t.at_cancellation_point = t.cancel_before_effect = false;
   t.signal_mask |= action.mask | ((action.flags & SA_NODEFER) != 0 ? 0 : sched::set_of(q.signal));
   t.signal_mask &= ~sched::kNeverBlocked;
   if (t.handler_depth++ == 0) t.mask_before_handlers = mask;
@@ -213,6 +214,7 @@ void Execution::run_handler(const QueuedSignal& q) {
   t.last_pc = last_pc;
   t.timed_out = timed_out;
   t.at_cancellation_point = at_cancellation_point;
+  t.cancel_before_effect = cancel_before_effect;
   ++t.handlers_run;
   t.interrupted = t.interrupted || (action.flags & SA_RESTART) == 0;
 }

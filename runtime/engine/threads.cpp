@@ -25,14 +25,14 @@ void thread_main(void* argument) {
 
 }  // namespace
 
-Thread* Execution::create_thread(void* (*entry)(void*), void* argument, std::size_t stack_bytes,
+Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sched::StackRequest& stack,
                                  bool detached, std::uint64_t pc) {
   creator = this;
   visible({EventKind::kThreadCreate, MemoryOrder::kRelaxed, 0, 0, pc});
   Thread* t;
   {
     RuntimeScope scope;
-    t = scheduler_.create(stack_bytes, thread_main);
+    t = scheduler_.create(stack, thread_main);
   }
   if (t == nullptr) return nullptr;
   memory_.thread_created(scheduler_.current(), t->id);
@@ -161,7 +161,7 @@ int Execution::cancel_thread(std::uint64_t handle, std::uint64_t pc) {
 void Execution::accept_cancel() {
   Thread& t = self();
   t.cancel_disabled = true;
-  t.cancel_broke_wait = t.at_cancellation_point = false;
+  t.cancel_broke_wait = t.at_cancellation_point = t.cancel_before_effect = false;
   acquire_clock(t.message_clock, t.id);
 }
 
@@ -172,13 +172,32 @@ void Execution::yield(std::uint64_t pc) {
 }
 
 // A sleep may end at any moment as the other threads see it, so the sleeper stays among those that can be
-// chosen; by the time it runs, its time has passed.
+// chosen; by the time it runs, its time has passed. Not so with --sleep timed, and while there are child
+// processes, whom the sleep gives real time.
 void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
   visible({EventKind::kSleep, MemoryOrder::kRelaxed, 0, 0, pc});
-  scheduler_.advance_to(time);
+  if ((spec().sleep == SleepKind::kTimed || children_ != 0) && time > scheduler_.now()) {
+    const std::uint32_t handled = self().handlers_run;
+    wait(WaitKind::kPause, 0, time);
+    if (self().handlers_run == handled && !self().cancel_broke_wait) scheduler_.advance_to(time);
+  } else {
+    scheduler_.advance_to(time);
+  }
   clock_reads_ = 0;
   done(EventKind::kSleep, 0);
   if (Event* e = record(EventKind::kSleep, pc)) e->value = time;
+}
+
+// While threads run on and on, a sleep must end, too: after so many operations its time has come.
+void Execution::pass_time_of_sleepers() {
+  constexpr std::uint32_t kMost = 5000;
+  if (++turns_of_sleepers_ < kMost) return;
+  turns_of_sleepers_ = 0;
+  std::uint64_t first = sched::kNoDeadline;
+  scheduler_.for_each_blocked([&](Thread& t) {
+    if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
+  });
+  if (first != sched::kNoDeadline) scheduler_.advance_to(first);
 }
 
 std::uint64_t Execution::read_clock() {

@@ -53,7 +53,7 @@ const Race* RaceDetector::word_unknown(StateId* cell, std::uint32_t row, const A
   const std::uint64_t offset = access.address & 7;
   const FastRecord record = {epoch_ | access.shape | bytes_between(offset, offset + access.size)};
   if (const StateId next = advance_simply(fast_, *cell, record, clock_); next != kVirgin) {
-    memo_of(row, *cell) = {stamp_ | *cell, next, 0};
+    if (!is_owned(*cell | next)) memo_of(row, *cell) = {stamp_ | *cell, next, 0};
     memo_of(row, next) = {stamp_ | next, next, 0};
     *cell = next;
     return nullptr;

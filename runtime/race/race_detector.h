@@ -92,6 +92,15 @@ class RaceDetector {
     }
     if constexpr (kOp >= AccessOp::kAtomicRead && kSize <= 8) {
       if (replay_step(row_of(kOp, kSize, address), Shadow::cell_of(address))) return nullptr;
+      // (Precise states are never owned.)
+      const StateId id = *Shadow::cell_of(address);
+      const std::uint64_t offset = address & 7;
+      const std::uint64_t record = epoch_ | shape_of(kOp) | ((1ull << kSize) - 1) << offset;
+      if (is_owned(id) && offset + kSize <= 8) {
+        const Renewal renewal = renew_in_place(fast_.owned_records(id), record, clock_);
+        if (renewal == Renewal::kSameEpoch) memo_of(row_of(kOp, kSize, address), id) = {stamp_ | id, id, 0};
+        if (renewal != Renewal::kNone) return nullptr;
+      }
     }
     return access_slow<kOp, kSize>(address, pc, stack);
   }

@@ -21,6 +21,10 @@ inline constexpr StateId kVirgin = 0;
 inline constexpr StateId kEmpty = 1;
 inline constexpr StateId kFirstState = 2;
 inline constexpr StateId kNoState = ~0u;  // in no cell
+// Set in the id of a state that is in one cell only and in no memo but as a step that changes nothing: it may
+// be changed where it lies.
+inline constexpr StateId kOwned = 1u << 31;
+constexpr bool is_owned(StateId id) { return (id & kOwned) != 0; }
 
 class Shadow {
  public:

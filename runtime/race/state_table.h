@@ -3,6 +3,9 @@
 // race metadata is highly redundant). States are made by bumping a pointer; the ones no longer in any cell
 // are dropped by copying the others to a second arena when enough new ones were made, so that memory stays
 // flat over long runs.
+//
+// A word that threads keep accessing atomically, each time in a new epoch, would go through a new state with
+// each access. Such a word has a state of its own (kOwned), whose records are changed in place.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +45,10 @@ class StateTable {
   }
 
   // REQUIRES: id >= kFirstState. The list ends with the record that has kLast.
-  const Record* records_of(StateId id) const { return arena_ + id; }
+  const Record* records_of(StateId id) const { return arena_ + (id & ~kOwned); }
+
+  // REQUIRES: the state is a word's own.
+  Record* owned_records(StateId id) { return arena_ + (id & ~kOwned); }
 
   // Room for the records of a state to be, valid until the next call of commit.
   Record* draft() { return arena_ + top_; }
@@ -64,6 +70,21 @@ class StateTable {
     const StateId made = top_;
     top_ += count;
     return made;
+  }
+
+  // The state of the draft's records as one of the word's own; in place of `from` if that is one and had at
+  // least as many (`room`).
+  StateId commit_owned(StateId from, std::uint32_t room, std::uint32_t count) {
+    Record* const made = draft();
+    made[count - 1].bits |= record_bits::kLast;
+    if (is_owned(from) && count <= room) {
+      Record* const place = arena_ + (from & ~kOwned);
+      for (std::uint32_t i = 0; i < count; ++i) place[i] = made[i];
+      return from;
+    }
+    const StateId id = top_ | kOwned;
+    top_ += count;
+    return id;
   }
 
   // Whether enough states were made for a collection to pay. No word ever has more records than fit behind
@@ -93,7 +114,7 @@ class StateTable {
  private:
   static constexpr std::size_t kArenaSize = 32ull << 30;
   static constexpr std::size_t kCapacity =
-      kArenaSize / sizeof(Record) < 0xffffffff ? kArenaSize / sizeof(Record) : 0xffffffff;
+      kArenaSize / sizeof(Record) < kOwned ? kArenaSize / sizeof(Record) : kOwned - 1;
   static constexpr std::size_t kSlack = 4ull * 8 * kMaxThreads;  // all kinds, bytes and threads of one word
   static constexpr StateId kMinimumLimit = 1u << 13;
   static constexpr std::size_t kKept = 2 * kMinimumLimit;
@@ -124,9 +145,9 @@ class StateTable {
   // Copies a state to the other arena, once, and leaves its new number behind.
   StateId move(StateId id) {
     using namespace record_bits;
-    Record* const from = arena_ + id;
+    Record* const from = arena_ + (id & ~kOwned);
     if ((from->bits & kMoved) != 0) return time_of(from->bits);
-    const StateId moved = top_;
+    const StateId moved = top_ | (id & kOwned);
     const Record* record = from;
     do {
       other_[top_++] = *record;

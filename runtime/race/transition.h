@@ -24,6 +24,18 @@ inline bool is_ordered(std::uint64_t record, std::uint64_t access, ClockView clo
   return thread == thread_of(access) || time_of(record) <= clock.at(thread);
 }
 
+// May the record go when `access` comes after it? One that is covered need not be kept; atomic ones of the
+// first few threads are all the same, so that threads that take turns at a word find their own again
+// (renew_in_place). Who races with such a record later races with the access, too.
+inline bool stands_for(std::uint64_t access, std::uint64_t record) {
+  using namespace record_bits;
+  constexpr std::uint32_t kFewThreads = 8;
+  if (!covers(access, record)) return false;
+  const bool same_kind =
+      (static_cast<std::uint32_t>(access ^ record) & ~static_cast<std::uint32_t>(kMask | kLast)) == 0;
+  return (access & record & kAtomic) == 0 || same_kind || index_of(thread_of(record)) >= kFewThreads;
+}
+
 // Of several races at one word the one at the lowest byte is told, then a plain write, then an atomic one,
 // then the lowest thread: the same one in both modes. Lower ranks first. REQUIRES: bytes != 0.
 [[gnu::noinline, gnu::cold]] inline std::uint64_t rank_of(std::uint64_t record, std::uint64_t bytes) {
@@ -76,7 +88,7 @@ template <typename Record>
         }
         // After a race the location has its report, and the access stands for the record as if it were
         // ordered.
-        if ((ordered || races) && covers(access.bits, kept.bits)) kept.bits &= ~overlap;
+        if ((ordered || races) && stands_for(access.bits, kept.bits)) kept.bits &= ~overlap;
       }
       if ((kept.bits & kMask) == 0) continue;
       if constexpr (!Record::kHasSite) {
@@ -104,7 +116,9 @@ template <typename Record>
   std::uint32_t count = 0;
   bool only_renewed = false;
   bool dropped = false;
+  std::uint32_t room = 0;
   for (const FastRecord* record = states.records_of(from);; ++record) {
+    ++room;
     const std::uint64_t old = record->bits & ~kLast;
     if (((old ^ access.bits) & kEpoch) == 0) return kVirgin;
     if (static_cast<std::uint32_t>(old ^ access.bits) == 0) {
@@ -114,7 +128,7 @@ template <typename Record>
     } else {
       const bool ordered = is_ordered(old, access.bits, clock);
       if (!ordered && conflicts(old, access.bits)) return kVirgin;
-      if (!ordered || !covers(access.bits, old)) {
+      if (!ordered || !stands_for(access.bits, old)) {
         draft[count++].bits = old;
       } else if ((old & kMask & ~bytes) == 0) {
         dropped = true;
@@ -125,8 +139,33 @@ template <typename Record>
     if ((record->bits & kLast) != 0) break;
   }
   draft[count++] = access;
+  if ((access.bits & kAtomic) != 0) return states.commit_owned(from, room, count);
   // Words whose states differ get states that differ, if all that changes is the time.
   return only_renewed && !dropped ? states.commit_new(count) : states.commit(count);
+}
+
+// The same for an atomic access and a word with a state of its own: only the thread's record of this kind is
+// renewed. Records that the access stands for stay, which is harmless: who races with one of those later
+// races with the access, too. False: nothing has changed.
+enum class Renewal : std::uint8_t { kNone, kSameEpoch, kNewEpoch };
+[[gnu::always_inline]] inline Renewal renew_in_place(FastRecord* record, std::uint64_t access,
+                                                     ClockView clock) {
+  using namespace record_bits;
+  FastRecord* own = nullptr;
+  for (;; ++record) {
+    const std::uint64_t bits = record->bits;
+    if ((static_cast<std::uint32_t>(bits ^ access) & ~static_cast<std::uint32_t>(kLast)) == 0) {
+      own = record;  // all but the time is equal
+    } else if (stands_for(access, bits) || ((bits & kAtomic) == 0 && !is_ordered(bits, access, clock))) {
+      return Renewal::kNone;  // it has to go, or may be a race
+    }
+    if ((bits & kLast) != 0) break;
+  }
+  if (own == nullptr) return Renewal::kNone;
+  const std::uint64_t renewed = access | (own->bits & kLast);
+  const bool same_epoch = own->bits == renewed;
+  own->bits = renewed;
+  return same_epoch ? Renewal::kSameEpoch : Renewal::kNewEpoch;
 }
 
 // The state without what it knows of the bytes in `mask`.

@@ -50,7 +50,8 @@ template <typename Record>
 [[gnu::always_inline]] inline Step<Record> RaceDetector::take_step(StateTable<Record>& states, StateId from,
                                                                    Record access, std::uint32_t row) {
   const Step<Record> step = advance(states, from, access, clock_);
-  if (step.racing_bytes != 0 || row >= kRows || (Record::kHasSite && step.to != from)) return step;
+  if (step.racing_bytes != 0 || row >= kRows) return step;
+  if (step.to != from && (Record::kHasSite || is_owned(from))) return step;
   memo_of(row, from) = {stamp_ | from, step.to, 0};
   if (step.to == from && is_plain(row)) still_[row] = stamp_ | from;
   return step;

@@ -15,9 +15,8 @@ std::uint32_t thread_hash(ThreadId id) {
 
 CallFrame* call_stack_of(std::uint32_t slot) {
   constexpr std::size_t kBytes = kMaxCallDepth * sizeof(CallFrame);
-  void* pages = map_pages_at(address_map::kCallStacks + std::uint64_t{slot} * kBytes, kBytes);
-  HEDDLE_CHECK(pages != nullptr);
-  return static_cast<CallFrame*>(pages);
+  return static_cast<CallFrame*>(
+      map_pages_at(address_map::kCallStacks + std::uint64_t{slot} * kBytes, kBytes));
 }
 
 }  // namespace
@@ -59,12 +58,17 @@ bool Scheduler::prepare_ghosts(std::uint32_t threads) {
   return made;
 }
 
-Thread* Scheduler::create(std::size_t stack_bytes, void (*entry)(void*)) {
+Thread* Scheduler::create(const StackRequest& stack, void (*entry)(void*)) {
+  // What runs on a fiber's stack is also ours: too small a one of the program's cannot be used.
+  constexpr std::size_t kSmallest = 128 * 1024;
+  const bool given = stack.low != nullptr && stack.bytes >= kSmallest;
+  const std::size_t stack_bytes = stack.low != nullptr ? kDefaultStackBytes : stack.bytes;
   const std::uint32_t slot = free_slot();
   if (slot >= kMaxThreads) return nullptr;
   Thread& t = threads_[slot];
   Ghost ghost = t.ghost;
   CallFrame* frames = t.frames != nullptr ? t.frames : call_stack_of(slot);
+  if (frames == nullptr) return nullptr;
   // A prepared ghost serves where its stack is large enough; a used one is made anew, with fresh TLS.
   const bool used = t.state == ThreadState::kFinished;
   if (ghost.fs_base != 0 && (used || ghost.stack_bytes < stack_bytes)) release_ghost(ghost);
@@ -78,7 +82,10 @@ Thread* Scheduler::create(std::size_t stack_bytes, void (*entry)(void*)) {
   t.signal_mask = self().signal_mask;
   if (slot == created_) ++created_;
   ++unfinished_;
-  prepare_fiber(t.fiber, ghost.stack_top, ghost.fs_base, entry, &t);
+  const auto low = reinterpret_cast<std::uint64_t>(stack.low);
+  t.stack_low = given ? low : ghost.stack_low;
+  t.stack_top = given ? low + stack.bytes : reinterpret_cast<std::uint64_t>(ghost.stack_top);
+  prepare_fiber(t.fiber, reinterpret_cast<void*>(t.stack_top), ghost.fs_base, entry, &t);
   make_runnable(t);
   return &t;
 }

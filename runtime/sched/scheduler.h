@@ -31,7 +31,7 @@ class Scheduler {
 
   // A new runnable thread, or nullptr when no slot or memory is left. Its first instruction is
   // entry(&thread).
-  Thread* create(std::size_t stack_bytes, void (*entry)(void*));
+  Thread* create(const StackRequest& stack, void (*entry)(void*));
   // Makes the ghosts for executions of up to `threads` threads beforehand. True: some were missing.
   bool prepare_ghosts(std::uint32_t threads);
 

@@ -64,6 +64,12 @@ struct ExitHandler {  // a thread_local destructor
   ExitHandler* next;
 };
 
+// The stack that a thread is to have.
+struct StackRequest {
+  std::size_t bytes = kDefaultStackBytes;
+  void* low = nullptr;  // the program's own memory; nullptr: ours
+};
+
 struct Thread {
   Fiber fiber;
   ThreadId id = kNoThread;
@@ -79,6 +85,7 @@ struct Thread {
   bool cancel_asynchronous = false;
   bool at_cancellation_point = false;  // in a call that a cancel request breaks off
   bool cancel_broke_wait = false;      // … and did
+  bool cancel_before_effect = false;   // … and that has not had its turn yet
   bool interrupted = false;            // the latest wait ended by a cancel request or a signal handler
   bool ignored = false;                // inside a scope that is not explored
   bool precedes_check = false;         // was there before the body of heddle::check began
@@ -90,6 +97,7 @@ struct Thread {
   std::uint32_t spin_operations = 0;  // visible operations in fair mode
   std::uint32_t wait_ticket = 0;      // order of arrival among the waiters of one object
   Address wait_object = 0;
+  Address at_barrier = 0;           // that holds it back, also while it handles a signal
   Address wait_mutex = 0;           // condition waits: the mutex to take again
   std::uint32_t wait_bits = ~0u;    // futex waits: FUTEX_WAIT_BITSET's mask
   std::uint32_t wait_expected = 0;  // … and the value that was found
@@ -124,6 +132,8 @@ struct Thread {
   std::uint32_t left_library[kMaxWatchedLibraries] = {};
 
   Ghost ghost;
+  std::uint64_t stack_low = 0;  // first usable byte
+  std::uint64_t stack_top = 0;
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;

@@ -37,7 +37,7 @@ const char* name_of(int signal) {
 }
 
 bool below_stack(const sched::Thread& t, std::uint64_t address) {
-  const std::uint64_t low = t.id == kMainThread ? address_map::kMainStack + kPageSize : t.ghost.stack_low;
+  const std::uint64_t low = t.id == kMainThread ? address_map::kMainStack + kPageSize : t.stack_low;
   return low != 0 && address >= low - kPageSize && address < low;
 }
 

@@ -140,5 +140,17 @@ class Litmus(HeddleTest):
         self.assertIn("examples", self.heddle("bench", "litmus", "--help").output)
 
 
+class Speed(HeddleTest):
+    def test_operations_are_measured_beside_thread_sanitizer(self):
+        answer = self.heddle("bench", "speed", "mutexes", "--only", "2 threads, 1 ", "--rounds", "1", "--compiler", "g++", "--json", "-")
+        self.assertEqual(answer.code, 0)
+        rows = json.loads(answer.output)["operations"]
+        self.assertEqual([row["name"] for row in rows], ["lock and unlock, 2 threads, 1 mutexes"])
+        for part in ("heddle_ns", "tsan_ns", "native_ns", "ratio"):
+            self.assertGreater(rows[0][part]["median"], 0)
+        for arguments in (["nonsense"], ["--rounds", "0"], ["--longest", "20"], ["--compiler", "no-such-compiler"]):
+            self.assertEqual(self.heddle("bench", "speed", *arguments).code, BAD_INPUT, arguments)
+
+
 if __name__ == "__main__":
     unittest.main()

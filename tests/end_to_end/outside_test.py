@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What programs bring along: death tests, plugins, libraries that spin, other allocators, processes left behind."""
+import ctypes.util
 import os
 import unittest
 
@@ -110,6 +111,49 @@ int main() {
 }
 """
 
+ALLOCATOR = """
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::mutex mutex;
+std::vector<char*> queue;
+void produce() {
+  for (int i = 1; i <= 20; ++i) {
+    char* block = static_cast<char*>(i % 2 ? malloc(i * 50) : calloc(i, 50));
+    memset(block, i, i * 50);
+    std::lock_guard lock(mutex);
+    queue.push_back(block);
+  }
+}
+void consume() {
+  for (int taken = 0; taken < 20;) {
+    char* block = nullptr;
+    {
+      std::lock_guard lock(mutex);
+      if (!queue.empty()) {
+        block = queue.back();
+        queue.pop_back();
+      }
+    }
+    if (block == nullptr) {
+      std::this_thread::yield();
+      continue;
+    }
+    assert(block[0] == block[1]);
+    free(realloc(block, 5000));
+    ++taken;
+  }
+}
+int main() {
+  std::thread producer(produce), consumer(consume);
+  producer.join();
+  consumer.join();
+}
+"""
+
 
 class OutsideTest(HeddleTest):
     def test_death_tests_of_both_styles(self):
@@ -149,6 +193,21 @@ class OutsideTest(HeddleTest):
         program = self.compile(STDIN, c=False, flags=["-pthread"])
         answer = self.call("sh", "-c", f"printf 'one\\ntwo\\n' | {os.environ['HEDDLE']} run -n 20 --seed 1 --no-progress -- {program}")
         self.assertEqual(answer.code, NO_BUG, answer.errors)
+
+    def test_other_allocators(self):
+        plain = self.compile(ALLOCATOR, c=False, flags=["-pthread"], name="plain")
+        for library in ("jemalloc", "tcmalloc_minimal"):
+            file = ctypes.util.find_library(library)
+            if file is None:
+                continue  # not installed here
+            with self.subTest(library, how="linked"):
+                linked = self.compile(ALLOCATOR, c=False, name=library,
+                                      flags=["-pthread", "-Wl,--no-as-needed", f"-l:{file}"])
+                self.report("-n", "20", "--seed", "1", "--", linked, code=NO_BUG)
+            with self.subTest(library, how="preloaded"):
+                answer = self.call("env", f"LD_PRELOAD={file}", os.environ["HEDDLE"], "run", "-n", "20", "--seed", "1",
+                                   "--no-progress", "--", plain)
+                self.assertEqual(answer.code, NO_BUG, answer.errors)
 
 
 def command_line(pid):

@@ -64,6 +64,7 @@ std::string encode_spec(const RunSpec& s) {
   w.number(15, s.max_spurious);
   w.text(16, {s.strategy, strnlen(s.strategy, sizeof s.strategy)});
   w.text(17, {s.trusted_libraries, strnlen(s.trusted_libraries, sizeof s.trusted_libraries)});
+  w.number(18, static_cast<std::uint64_t>(s.sleep));
   return w.take();
 }
 
@@ -127,6 +128,9 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
       case 17:
         checked.check(f.bytes.size() < sizeof s.trusted_libraries, "trusts too many libraries");
         f.bytes.copy(s.trusted_libraries, sizeof s.trusted_libraries - 1);
+        break;
+      case 18:
+        checked.read(s.sleep, f, SleepKind::kTimed, "kind of sleep");
         break;
       default:
         break;

@@ -68,9 +68,10 @@ std::string prune_check(const std::string& text) {
 
 struct Words {
   std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
-                    memory_limit = "512M", prune, repetition = "auto", color = "auto";
+                    sleep = "free", memory_limit = "512M", prune, repetition = "auto", color = "auto";
   std::vector<std::string> suppressions, trusted_libraries;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
+  std::uint32_t spurious = RunSpec{}.max_spurious;
   unsigned jobs = 0;
   int exit_code = static_cast<int>(ExitCode::kBug);
 };
@@ -98,6 +99,15 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("--volatile", w.volatiles, "volatile accesses are: relaxed, acqrel, plain [relaxed]")
       ->type_name("V")
       ->check(CLI::IsMember({"relaxed", "acqrel", "plain"}));
+  app.add_option("--sleep", w.sleep,
+                 "a sleep ends: free (at any moment as others see it), timed (when they have done what they "
+                 "can) [free]")
+      ->type_name("S")
+      ->check(CLI::IsMember({"free", "timed"}));
+  app.add_option("--spurious", w.spurious,
+                 "wake-ups and failures for no reason, and timeouts before their time, in one execution [4]")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 1'000'000u));
   app.add_option("--max-failures", w.max_failures, "go on until N distinct bugs; 0: never stop for a bug [1]")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
@@ -211,6 +221,8 @@ void fill_spec(const Words& w, RunOptions& o) {
   spec.volatile_kind = w.volatiles == "plain"    ? VolatileKind::kPlain
                        : w.volatiles == "acqrel" ? VolatileKind::kAcqRel
                                                  : VolatileKind::kRelaxed;
+  spec.max_spurious = w.spurious;
+  spec.sleep = w.sleep == "timed" ? SleepKind::kTimed : SleepKind::kFree;
   std::strncpy(spec.strategy, w.strategy.c_str(), sizeof spec.strategy - 1);
 }
 

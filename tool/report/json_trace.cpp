@@ -25,6 +25,7 @@ Json spec_of(const RunSpec& spec) {
           {"strategy", utf8(spec.strategy)},
           {"model", model_name(spec.model)},
           {"volatile", kVolatile[static_cast<std::size_t>(spec.volatile_kind)]},
+          {"sleep", spec.sleep == SleepKind::kTimed ? "timed" : "free"},
           {"prune", kPrune[static_cast<std::size_t>(spec.prune)]},
           {"prune_window", spec.prune_window},
           {"max_steps", spec.max_steps},

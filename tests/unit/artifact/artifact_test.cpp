@@ -28,6 +28,7 @@ TEST(Artifact, RoundTripKeepsEverything) {
   EXPECT_EQ(serialise(*after), file);
   EXPECT_EQ(after->spec.seed, before.spec.seed);
   EXPECT_EQ(after->spec.max_spurious, 0u);
+  EXPECT_EQ(after->spec.sleep, SleepKind::kTimed);
   EXPECT_STREQ(after->spec.strategy, "pct:d=3");
   EXPECT_EQ(after->program.argv, before.program.argv);
   EXPECT_EQ(after->program.environment, before.program.environment);

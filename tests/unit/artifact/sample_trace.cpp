@@ -30,6 +30,7 @@ Trace sample_trace() {
   t.spec.model = ModelKind::kC11Tester;
   t.spec.replay = ReplayKind::kExact;
   t.spec.max_spurious = 0;
+  t.spec.sleep = SleepKind::kTimed;
   std::strcpy(t.spec.strategy, "pct:d=3");
   t.execution = 41;
   t.pid = 4711;

@@ -36,7 +36,7 @@ class SchedulerTest : public testing::Test {
   }
   static ThreadId id(std::uint32_t i) { return ThreadId{static_cast<std::uint16_t>(i)}; }
   Thread& create(void (*entry)(void*) = never_run) {
-    Thread* thread = scheduler_->create(64 * 1024, entry);
+    Thread* thread = scheduler_->create({.bytes = 64 * 1024}, entry);
     HEDDLE_CHECK(thread != nullptr);
     return *thread;
   }
