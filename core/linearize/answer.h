@@ -15,20 +15,18 @@ enum class Verdict : std::uint8_t {
   kUnknown
 };  // unknown: the budget ran out
 
-enum class Method : std::uint8_t { kSearch, kQueueOrder, kStackNesting, kRegisterZones, kCounterOrder };
+enum class Method : std::uint8_t { kSearch, kQueueOrder, kStackNesting };
 
 // Why there is no linearization. The operations of a pattern stand in `Violation::operations` in the order
 // that the comment names.
 enum class Pattern : std::uint8_t {
   kNoPlace,      // the operation that cannot be placed: no order of the others gives it its result
   kFromNowhere,  // a removal (or a read); nobody had begun to put its value there
-  kTwice,        // two removals of one value, or two increments with one result
+  kTwice,        // two removals of one value, which is there once
   kOvertaken,    // insertion of a, insertion of b, removal of b, [removal of a]: a went in first and came out
                  // later
   kNotEmpty,     // a removal that found nothing, then operations whose values together fill all of its time
   kNoBottom,     // values that were on the stack at overlapping times, of which none can be below all others
-  kTornValue,    // a read, and the operation whose value lies between the read value's write and the read
-  kOutOfOrder,   // an operation, and one that its result puts before it but that began after its end
 };
 
 struct Violation {

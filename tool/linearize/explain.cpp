@@ -62,10 +62,6 @@ std::string_view pattern_name(Pattern pattern) {
       return "not-empty";
     case Pattern::kNoBottom:
       return "no-bottom";
-    case Pattern::kTornValue:
-      return "torn-value";
-    case Pattern::kOutOfOrder:
-      return "out-of-order";
   }
   return "";
 }
@@ -78,10 +74,6 @@ std::string_view method_name(Method method) {
       return "queue-order";
     case Method::kStackNesting:
       return "stack-nesting";
-    case Method::kRegisterZones:
-      return "register-zones";
-    case Method::kCounterOrder:
-      return "counter-order";
   }
   return "";
 }
@@ -106,11 +98,6 @@ std::string_view reason(Pattern pattern) {
       return "Last in is not first out: these values were in the stack at times that overlap without a gap, "
              "so one "
              "of them was below all others all the time; but none was pushed first and popped last.";
-    case Pattern::kTornValue:
-      return "The first read an old value: another value was there for certain after its write and before "
-             "the read.";
-    case Pattern::kOutOfOrder:
-      return "The result of the first puts the second before it, but that began only after its end.";
   }
   return "";
 }
