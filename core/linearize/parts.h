@@ -56,20 +56,19 @@ std::optional<std::vector<Part<HistoryOf>>> split(const HistoryOf& history) {
 template <typename HistoryOf>
 std::vector<OperationIndex> merge(const HistoryOf& history,
                                   const std::vector<std::vector<OperationIndex>>& orders) {
-  std::vector<std::tuple<Position, std::size_t, OperationIndex>> points;
+  std::vector<std::tuple<Position, std::size_t, std::size_t>>
+      points;  // point, part, place in the part's order
   for (std::size_t part = 0; part < orders.size(); ++part) {
     Position point = 0;
-    for (const OperationIndex operation : orders[part]) {
-      point = std::max(point, history[operation].called);
-      points.emplace_back(point, part, operation);
+    for (std::size_t i = 0; i < orders[part].size(); ++i) {
+      point = std::max(point, history[orders[part][i]].called);
+      points.emplace_back(point, part, i);
     }
   }
-  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
-    return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
-  });
+  std::sort(points.begin(), points.end());
   std::vector<OperationIndex> order;
   order.reserve(points.size());
-  for (const auto& point : points) order.push_back(std::get<2>(point));
+  for (const auto& [point, part, place] : points) order.push_back(orders[part][place]);
   return order;
 }
 

@@ -97,7 +97,7 @@ struct MapSpec {
   static std::optional<Value> part(const Call& call) { return call.first; }
 
   Reply step(const Call& call) {
-    const Reply was = value ? Reply::of(*value) : Reply::empty();
+    Reply was = value ? Reply::of(*value) : Reply::empty();
     if (call.name == Name::kGet) return was;
     if (call.name == Name::kRemove) {
       value.reset();

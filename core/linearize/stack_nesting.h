@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,12 +57,14 @@ class StackNesting {
     return failed_.empty() && full_.empty();
   }
 
-  std::vector<OperationIndex> order() {
-    std::stable_sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
-      return std::pair(a.gap, a.rank) < std::pair(b.gap, b.rank);
+  std::vector<OperationIndex> order() const {
+    std::vector<std::size_t> places(points_.size());  // equal ones stay in the order in which they were made
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+      return std::tuple(points_[a].gap, points_[a].rank, a) < std::tuple(points_[b].gap, points_[b].rank, b);
     });
     std::vector<OperationIndex> result;
-    for (const Point& point : points_) result.push_back(point.operation);
+    for (const std::size_t place : places) result.push_back(points_[place].operation);
     return result;
   }
 
