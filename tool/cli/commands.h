@@ -12,5 +12,6 @@ int run_command(const Arguments& arguments);
 int replay_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
+int lin_command(const Arguments& arguments);
 
 }  // namespace heddle::cli

@@ -25,6 +25,7 @@ commands:
   run        run a program under many schedules until a bug is found or the budget is spent
   replay     run the execution of a found bug again
   show       print what is in an artifact: findings, trace, output
+  lin        linearizability: judge a recorded history of a concurrent object
   bench      the litmus tests of the memory model, and what each shows beside what is expected
 
 `heddle COMMAND --help` explains each. Exit codes: 0 no bug, 66 a bug was found or reproduced,
@@ -37,6 +38,7 @@ int dispatch(const std::string& command, const Arguments& arguments) {
   if (command == "replay") return replay_command(arguments);
   if (command == "show") return show_command(arguments);
   if (command == "bench") return bench_command(arguments);
+  if (command == "lin") return lin_command(arguments);
   if (command == "--version" || command == "version") {
     fmt::print("heddle {}\n", HEDDLE_VERSION);
     return 0;
