@@ -6,9 +6,13 @@
 namespace heddle::compiler {
 
 InstallLayout layout_under(const std::string& prefix) {
-  return {prefix + "/lib/libheddle.so", prefix + "/lib/heddle/link", prefix + "/include",
-          prefix + "/share/heddle/litmus", prefix + "/lib/heddle/litmus-interpreter",
-          prefix + "/share/heddle/speed", prefix + "/bin/heddle"};
+  return {prefix + "/lib/libheddle.so",
+          prefix + "/lib/heddle/link",
+          prefix + "/include",
+          prefix + "/share/heddle/litmus",
+          prefix + "/lib/heddle/litmus-interpreter",
+          prefix + "/share/heddle/speed",
+          prefix + "/bin/heddle"};
 }
 
 Result<InstallLayout> find_layout() {

@@ -1,6 +1,7 @@
 // Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
-//   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter   <prefix>/share/heddle/{litmus,speed}/
+//   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter
+//   <prefix>/share/heddle/{litmus,speed}/
 #pragma once
 
 #include <string>

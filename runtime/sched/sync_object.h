@@ -46,7 +46,7 @@ struct SyncObject {
   bool inconsistent = false;  // robust mutex whose owner died
   bool not_recoverable = false;
   bool destroyed = false;
-  bool shared = false;  // spin lock: with other processes
+  bool shared = false;           // spin lock: with other processes
   bool prefers_writers = false;  // rwlock: readers stand back while a writer waits
   ThreadId owner = kNoThread;    // mutex, write side of an rwlock, running once initialiser
   std::uint32_t count = 0;       // recursion, readers, semaphore value, arrivals at a barrier

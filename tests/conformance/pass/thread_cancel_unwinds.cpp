@@ -1,5 +1,6 @@
 // executions: 150
-// skip: libc++ libc++abi 19 does not know the exception by which glibc cancels: the program crashes natively, too
+// skip: libc++ libc++abi 19 does not know the exception by which glibc cancels (it crashes natively, too)
+//
 // Cancellation unwinds C++ frames: destructors run, a catch (...) that throws on is passed, a lock is
 // released.
 #include <pthread.h>
