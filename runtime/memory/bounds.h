@@ -22,7 +22,7 @@ class Bounds {
                ModelKind model) {
     // Nearly all accesses: few stores, C++20's rules, and no seq_cst fence that this access has to do with.
     if (x.words == 1 && model == ModelKind::kCxx20 && clocks.state(t).sigma == 0 &&
-        !(seq_cst && clocks.global_fence_clock() != nullptr)) {
+        (!seq_cst || clocks.global_fence_clock() == nullptr)) {
       compute_in_a_word(x, clocks.state(t), t, seq_cst);
     } else {
       compute_fully(x, clocks, t, seq_cst, writes, model);
