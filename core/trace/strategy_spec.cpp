@@ -34,7 +34,7 @@ constexpr StrategyKind kKinds[] = {
      "every execution once, or once for all that differ only in the order of independent operations",
      {{"preemptions", 0, kMost, "at most so many switches away from a thread that could go on [no bound]"},
       {"stale", 0, kMost, "at most so many loads that do not read the newest store [no bound]"},
-      {"reduce", 0, 1, "0: all interleavings, also of independent operations [1]"}}},
+      {"reduce", 0, 1, "1: not all interleavings of independent operations; may lose rare outcomes [0]"}}},
 };
 
 bool same(const char* a, const char* b, std::size_t length) {

@@ -32,12 +32,12 @@ class ExhaustiveStrategy final : public Follower {
   struct Parameters {
     std::uint32_t preemptions = kNoBound;
     std::uint32_t stale = kNoBound;
-    bool reduce = true;
+    bool reduce = false;
   };
   explicit ExhaustiveStrategy(const Parameters& parameters = {kNoBound, kNoBound, true});
   explicit ExhaustiveStrategy(const StrategySpec& spec)
       : ExhaustiveStrategy(Parameters{spec.value("preemptions", kNoBound), spec.value("stale", kNoBound),
-                                      spec.value("reduce", 1) != 0}) {}
+                                      spec.value("reduce", 0) != 0}) {}
 
   void attach(Learning* learning) override;
   std::uint32_t choose(const ChoicePoint& point) override;

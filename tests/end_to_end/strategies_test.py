@@ -224,12 +224,12 @@ class All(Strategies):
 
 class Portfolio(Strategies):
     def test_a_small_program_is_explored_to_its_end(self):
-        report, answer = self.report("--seed", "1", self.program, "sb", code=NO_BUG)
+        report, answer = self.report("-s", "auto", "--seed", "1", self.program, "sb", code=NO_BUG)
         self.assertTrue(report["left"]["exhausted"])
         self.assertIn("all ", answer.errors)
 
     def test_members_and_their_shares_are_told(self):
-        report, answer = self.report("--seed", "1", "-n", "500", "-v", "--max-failures", "0", self.program, "wait", code=NO_BUG)
+        report, answer = self.report("-s", "auto", "--seed", "1", "-n", "500", "-v", "--max-failures", "0", self.program, "wait", code=NO_BUG)
         shares = {share["name"]: share["executions"] for share in report["strategies"]}
         self.assertEqual(sum(shares.values()), 500)
         for name in ("random", "pct:d=3", "pctwm:d=0", "pos", "surw"):
@@ -242,10 +242,10 @@ class Exhaustive(Strategies):
     def test_reduction_loses_nothing(self):
         for case in ("sb", "p3"):
             reports = {}
-            for options in ("", ":reduce=0", ":preemptions=0", ":stale=0"):
+            for options in ("", ":reduce=1", ":preemptions=0", ":stale=0"):
                 reports[options], _ = self.report("-s", "exhaustive" + options, "--histogram", self.program, case, code=NO_BUG)
-            self.assertEqual(set(reports[""]["outcomes"]), set(reports[":reduce=0"]["outcomes"]), case)
-            self.assertLess(reports[""]["executions"], reports[":reduce=0"]["executions"])
+            self.assertEqual(set(reports[""]["outcomes"]), set(reports[":reduce=1"]["outcomes"]), case)
+            self.assertLess(reports[":reduce=1"]["executions"], reports[""]["executions"])
             for bounded in (":preemptions=0", ":stale=0"):
                 self.assertLessEqual(set(reports[bounded]["outcomes"]), set(reports[""]["outcomes"]))
                 self.assertFalse(reports[bounded]["left"]["exhausted"])
