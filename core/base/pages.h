@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kHeapEnd = 0x6100'0000'0000;
 inline constexpr std::uint64_t kFiberStacks = 0x6100'0000'0000;  // one slot per thread
 inline constexpr std::uint64_t kFiberStackStride = 0x100'0000;   // 16 MB
 inline constexpr std::uint64_t kMainStack = 0x6170'0000'0000;    // main's own stack
+inline constexpr std::uint64_t kMainStackEnd = kMainStack + (64u << 20);
 inline constexpr std::uint64_t kBigStacks =
     0x6180'0000'0000;  // threads that asked for more than a slot holds
 inline constexpr std::uint64_t kCallStacks = 0x6200'0000'0000;  // shadow call stacks, one per thread

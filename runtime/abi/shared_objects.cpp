@@ -3,20 +3,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "core/base/small_file.h"
 #include "core/base/text_buffer.h"
 
 namespace heddle::abi {
 namespace {
-
-// The part of a small file of /proc that fits.
-long read_file(const char* path, char* buffer, std::size_t size) {
-  const long file = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const long got = raw_syscall(SYS_read, file, buffer, size - 1);
-  raw_syscall(SYS_close, file);
-  buffer[got > 0 ? got : 0] = '\0';
-  return got > 0 ? got : 0;
-}
 
 // --- changes --------------------------------------------------------------------------------------------
 struct Change {
@@ -51,7 +42,7 @@ bool waits_in_kernel(pid_t pid) {
   path << "/proc/";
   path.decimal(pid) << "/syscall";
   char text[32];
-  return read_file(path.c_str(), text, sizeof text) > 4 && memcmp(text, "202 ", 4) == 0;  // futex
+  return read_small_file(path.c_str(), text, sizeof text) > 4 && memcmp(text, "202 ", 4) == 0;  // futex
 }
 
 void settle(pid_t pid) {

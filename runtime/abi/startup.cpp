@@ -18,7 +18,7 @@ engine::Execution* current = nullptr;
 
 namespace {
 
-constexpr std::size_t kMainStackBytes = 64u << 20;
+constexpr std::size_t kMainStackBytes = address_map::kMainStackEnd - address_map::kMainStack;
 
 enum class Phase { kUnknown, kNative, kSession };
 Phase phase = Phase::kUnknown;

@@ -10,7 +10,7 @@ using sched::Thread;
 
 namespace {
 
-constexpr std::uint64_t kMainStackEnd = address_map::kMainStack + (64u << 20);
+using address_map::kMainStackEnd;
 
 std::uint64_t fs_base_of(const Thread& t) { return t.id == kMainThread ? t.fiber.fs_base : t.ghost.fs_base; }
 

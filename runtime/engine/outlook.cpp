@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "core/base/small_file.h"
 #include "core/base/text_buffer.h"
 #include "runtime/engine/execution.h"
 
@@ -40,16 +41,6 @@ bool any_descriptor(Visit visit) {
   return found;
 }
 
-// Reads a small file of /proc; answers its length.
-long read_file(const char* path, char* buffer, std::size_t size) {
-  const long file = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const long got = raw_syscall(SYS_read, file, buffer, size - 1);
-  raw_syscall(SYS_close, file);
-  buffer[got > 0 ? got : 0] = '\0';
-  return got > 0 ? got : 0;
-}
-
 // Is there a child process that has not ended?
 bool has_living_child() {
   siginfo_t info{};
@@ -60,7 +51,7 @@ bool has_living_child() {
   TextBuffer<64> path;
   path << "/proc/self/task/";
   path.decimal(raw_syscall(SYS_gettid)) << "/children";
-  if (read_file(path.c_str(), children, sizeof children) == 0) return false;
+  if (read_small_file(path.c_str(), children, sizeof children) == 0) return false;
   for (const char* at = children; *at != '\0';) {
     long pid = 0;
     while (*at >= '0' && *at <= '9') pid = pid * 10 + (*at++ - '0');
@@ -136,7 +127,7 @@ Side side_of_epoll(int descriptor) {
   path << "/proc/self/fdinfo/";
   path.decimal(descriptor);
   char text[8192];
-  read_file(path.c_str(), text, sizeof text);
+  read_small_file(path.c_str(), text, sizeof text);
   Side best = Side::kInside;
   for (const char* at = text; *at != '\0'; ++at) {
     if (memcmp(at, "tfd:", 4) != 0) continue;

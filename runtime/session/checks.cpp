@@ -50,8 +50,9 @@ void find_zones(Checks& checks) {
 }
 
 bool changed_nothing(State& s, Address frame) {
-  constexpr std::uint64_t kMainStackEnd = address_map::kMainStack + (64u << 20);
-  if (!s.checks.has_zones || frame < address_map::kMainStack || frame >= kMainStackEnd) return false;
+  using address_map::kMainStack;
+  using address_map::kMainStackEnd;
+  if (!s.checks.has_zones || frame < kMainStack || frame >= kMainStackEnd) return false;
   s.checks.zones[s.checks.zone_count] = {frame, kMainStackEnd - frame};
   return s.snapshot.is_unchanged({s.checks.zones, s.checks.zone_count + 1});
 }

@@ -4,7 +4,9 @@ namespace heddle::strategy {
 
 void Profile::count(const Operation& operation) {
   const std::uint32_t t = index_of(operation.thread);
-  if (operation.address == 0 || !is_shared_access(operation.kind) || t >= kProfiledThreads) return;
+  // The handle of a thread is an address too, but one that depends on how executions are repeated.
+  const bool is_place = operation.address != 0 && operation.kind != EventKind::kThreadJoin;
+  if (!is_place || !is_shared_access(operation.kind) || t >= kProfiledThreads) return;
   for (std::uint32_t tries = 0; tries < 16; ++tries) {
     Place& place = places_[(mix(operation.address, 0) + tries) % kPlaces];
     if (place.address != 0 && place.address != operation.address) continue;

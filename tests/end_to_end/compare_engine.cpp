@@ -120,11 +120,13 @@ class Comparison {
     if (!error.empty()) complain(c, error);
   }
 
-  // Who takes outcomes away has to say so, of each program.
+  // Who takes outcomes away has to say so, of each program. That is asked of the program alone: among others,
+  // the stores of the interpreter count for a window over all of them, and more may go.
   std::string check_that_it_is_pruned(const Case& c, const ExploreOptions& options) {
     const auto alone = explore_program(heddle::bench::with_program(runner_, c.program), c.program, options);
     if (!alone) return alone.error().message;
-    return alone->pruned_executions == 0 ? "outcomes are missing, but nothing was pruned\n" : "";
+    const bool narrowed = alone->outcomes.size() < c.allowed.size();
+    return narrowed && alone->pruned_executions == 0 ? "outcomes are missing, but nothing was pruned\n" : "";
   }
 
   // One random execution, with its events.

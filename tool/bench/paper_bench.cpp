@@ -1,73 +1,40 @@
 #include "tool/bench/paper_bench.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tool/bench/child_process.h"
 #include "tool/run/campaign.h"
 
 namespace heddle::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 // In the order of the papers' tables.
 const std::vector<std::string> kPrograms = {"dekker",    "msqueue",      "barrier", "cldeque", "mcslock",
                                             "mpmcqueue", "linuxrwlocks", "rwlock",  "seqlock"};
 const std::vector<std::string> kStrategies = {"random", "pct", "pctwm", "pos", "surw", "surwm", "auto"};
 
-bool call(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words)
-    argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT: execv's type
-  argv.push_back(nullptr);
-  const pid_t pid = fork();
-  if (pid == 0) {
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-// A folder for the compiled programs, gone at the end.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string name = (fs::temp_directory_path() / "heddle-paper-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~WorkFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 class PaperBench {
  public:
-  PaperBench(const PaperOptions& options, Json papers) : options_(options), papers_(std::move(papers)) {}
+  PaperBench(const PaperOptions& options, Json papers, TemporaryFolder work)
+      : options_(options), papers_(std::move(papers)), work_(std::move(work)) {}
 
   Result<std::string> compile(const std::string& program) const {
     const std::string binary = work_.path() + "/" + program;
     std::vector<std::string> words = {options_.heddle, "cc", "-g", "-O1"};
     if (options_.correct) words.emplace_back("-DCORRECT");
     words.insert(words.end(), {options_.folder + "/" + program + ".c", "-o", binary});
-    if (!call(words))
+    const auto status = run_in(work_.path(), words);
+    if (!status) return status.error();
+    if (*status != 0)
       return Error{"The benchmark " + program + " could not be compiled.", ExitCode::kBadInput};
     return binary;
   }
@@ -143,7 +110,7 @@ class PaperBench {
  private:
   const PaperOptions& options_;
   Json papers_;
-  WorkFolder work_;
+  TemporaryFolder work_;
 };
 
 }  // namespace
@@ -166,7 +133,9 @@ Result<std::vector<PaperCell>> run_paper(const PaperOptions& options,
   if (papers.is_discarded())
     return Error{"The published figures cannot be read from " + options.folder + "/papers.json.",
                  ExitCode::kBadInput};
-  PaperBench bench(options, std::move(papers));
+  auto work = TemporaryFolder::make();
+  if (!work) return work.error();
+  PaperBench bench(options, std::move(papers), std::move(*work));
   std::vector<PaperCell> cells;
   for (const std::string& program : options.programs.empty() ? kPrograms : options.programs) {
     auto binary = bench.compile(program);
@@ -193,6 +162,7 @@ Result<std::vector<PaperCell>> run_paper(const PaperOptions& options,
       if (!cell) return cell.error();
       cell->published_rate = rate;
       row(*cell);
+      cells.push_back(std::move(*cell));
     }
   }
   return cells;

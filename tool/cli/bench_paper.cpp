@@ -43,8 +43,8 @@ int run_paper(const PaperChoice& options) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
   bench::PaperOptions paper;
-  paper.folder = layout->litmus_dir.substr(0, layout->litmus_dir.rfind('/')) + "/paper";
-  paper.heddle = "/proc/self/exe";
+  paper.folder = layout->paper_dir;
+  paper.heddle = layout->executable;
   paper.library = layout->library;
   paper.programs = options.words;
   paper.strategies = options.strategies;
