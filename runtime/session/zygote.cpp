@@ -120,7 +120,7 @@ void finish_execution(State& s) {
   ++h.repetition.executions;
   ++h.repetition.executions_of_process;
   if (s.campaign != nullptr) {
-    s.strategy->teach();
+    s.strategy->teach(h.current);
     s.campaign->learning().record(h.current);
   }
   publish(s);

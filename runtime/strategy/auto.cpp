@@ -109,6 +109,7 @@ Follower& AutoStrategy::prepare_member(std::uint32_t member) {
 
 void AutoStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& view) {
   index_ = index;
+  profile_.clear();
   number_ = draw_member(seed, index);
   follower_ = &prepare_member(number_);
   member_ = follower_;
@@ -125,9 +126,9 @@ void AutoStrategy::end(ExecutionResult& result) {
   result.member = number_;
 }
 
-void AutoStrategy::teach() {
+void AutoStrategy::teach(const ExecutionResult& result) {
   profile_.teach(learning_);
-  if (follower_ == &exhaustive_) exhaustive_.teach();
+  if (is_exhaustive(result.index)) exhaustive_.teach(result);
 }
 
 }  // namespace heddle::strategy

@@ -33,7 +33,7 @@ class AutoStrategy final : public Strategy, public Observer {
   std::uint32_t choose(const ChoicePoint& point) override { return member_->choose(point); }
   Observer* observer() override { return this; }
   void end(ExecutionResult& result) override;
-  void teach() override;
+  void teach(const ExecutionResult& result) override;
   std::uint64_t needs(std::uint64_t index) const override;
   bool prepare_next(std::uint64_t index) override;
   bool explored_all() const override { return exhaustive_.explored_all(); }

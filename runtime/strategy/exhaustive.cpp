@@ -60,7 +60,7 @@ void ExhaustiveStrategy::start() {
   asleep_ = 0;
   step_ = nullptr;
   preemptions_ = stale_ = 0;
-  diverged_ = abandoned_ = false;
+  diverged_ = path_->abandoned = false;
   path_->depth = 0;
 }
 
@@ -121,7 +121,7 @@ std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
     while (here.tried < here.limit && is_asleep(here, here.tried)) ++here.tried;
     if (here.tried == here.limit) {
       --at_;
-      abandoned_ = true;
+      path_->abandoned = true;
       return point.fallback;
     }
   } else if (here.count != point.count || here.alternatives_hash != point.alternatives_hash) {
@@ -146,7 +146,7 @@ void ExhaustiveStrategy::after(const Operation& operation) {
   if (asleep_ == 0) return;
   if (sleeps(operation.thread)) {
     // Nobody else could run: all that follows has been seen.
-    abandoned_ = true;
+    path_->abandoned = true;
     return;
   }
   const NextOperation performed{operation.kind, operation.order, operation.location.size, operation.address,
@@ -157,9 +157,9 @@ void ExhaustiveStrategy::after(const Operation& operation) {
   }
 }
 
-void ExhaustiveStrategy::teach() {
+void ExhaustiveStrategy::teach(const ExecutionResult&) {
   if (learning_ == nullptr) return;
-  (abandoned_ ? learning_->search().redundant : learning_->search().complete)
+  (path_->abandoned ? learning_->search().redundant : learning_->search().complete)
       .fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -32,12 +32,12 @@ class ExhaustiveStrategy final : public Follower {
   struct Parameters {
     std::uint32_t preemptions = kNoBound;
     std::uint32_t stale = kNoBound;
-    bool reduce = false;
+    bool reduce = true;
   };
   explicit ExhaustiveStrategy(const Parameters& parameters = {kNoBound, kNoBound, true});
   explicit ExhaustiveStrategy(const StrategySpec& spec)
       : ExhaustiveStrategy(Parameters{spec.value("preemptions", kNoBound), spec.value("stale", kNoBound),
-                                      spec.value("reduce", 0) != 0}) {}
+                                      spec.value("reduce", 1) != 0}) {}
 
   void attach(Learning* learning) override;
   std::uint32_t choose(const ChoicePoint& point) override;
@@ -46,8 +46,8 @@ class ExhaustiveStrategy final : public Follower {
   bool repeatable_by_index() const override { return false; }
   std::uint64_t needs(std::uint64_t index) const override { return index; }
   bool diverged() const override { return diverged_; }
-  bool abandoned() const override { return abandoned_; }
-  void teach() override;
+  bool abandoned() const override { return path_->abandoned; }
+  void teach(const ExecutionResult& result) override;
 
   // The share of the tree that is behind, from the path alone: each alternative of a choice is taken for an
   // equal part of what is below it (Kilby et al. 2006, weighted backtrack estimator).
@@ -73,6 +73,7 @@ class ExhaustiveStrategy final : public Follower {
     bool started;
     bool incomplete;  // something was not varied, or the program does not repeat itself
     bool bound_hit;
+    bool abandoned;  // the execution under way, or the last one
     bool has_scopes;
     bool starts_over;
     Point points[kMostDepth];
@@ -101,7 +102,6 @@ class ExhaustiveStrategy final : public Follower {
   std::uint32_t preemptions_ = 0;
   std::uint32_t stale_ = 0;
   bool diverged_ = false;
-  bool abandoned_ = false;
 };
 
 }  // namespace heddle::strategy

@@ -2,16 +2,20 @@
 
 namespace heddle::strategy {
 
+void Profile::clear() {
+  if (counts_->has_any) memset(counts_, 0, sizeof *counts_);
+}
+
 void Profile::count(const Operation& operation) {
   const std::uint32_t t = index_of(operation.thread);
   // The handle of a thread is an address too, but one that depends on how executions are repeated.
   const bool is_place = operation.address != 0 && operation.kind != EventKind::kThreadJoin;
   if (!is_place || !is_shared_access(operation.kind) || t >= kProfiledThreads) return;
   for (std::uint32_t tries = 0; tries < 16; ++tries) {
-    Place& place = places_[(mix(operation.address, 0) + tries) % kPlaces];
+    Place& place = counts_->places[(mix(operation.address, 0) + tries) % kPlaces];
     if (place.address != 0 && place.address != operation.address) continue;
     place.address = operation.address;
-    is_empty_ = false;
+    counts_->has_any = true;
     ++place.counts[t];
     // Whoever takes a lock keeps others out: that is as good as a write.
     if (is_memory_write(operation.kind) || !is_memory_access(operation.kind)) ++place.writes;
@@ -21,9 +25,9 @@ void Profile::count(const Operation& operation) {
 
 void Profile::teach(Learning* learning) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
-  if (learning == nullptr || is_empty_) return;
+  if (learning == nullptr || !counts_->has_any) return;
   for (std::uint32_t i = 0; i < kPlaces; ++i) {
-    const Place& own = places_[i];
+    const Place& own = counts_->places[i];
     ProfiledPlace* shared = own.address != 0 ? learning->place(own.address) : nullptr;
     if (shared == nullptr) continue;
     shared->writes.fetch_add(own.writes, kRelaxed);
@@ -31,6 +35,7 @@ void Profile::teach(Learning* learning) {
       if (own.counts[t] != 0) shared->counts[t].fetch_add(own.counts[t], kRelaxed);
     }
   }
+  clear();
 }
 
 }  // namespace heddle::strategy

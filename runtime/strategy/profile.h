@@ -9,7 +9,10 @@ namespace heddle::strategy {
 
 class Profile {
  public:
+  // An execution begins.
+  void clear();
   void count(const Operation& operation);
+  // Leaves what was counted, once.
   void teach(Learning* learning);
 
  private:
@@ -19,8 +22,12 @@ class Profile {
     std::uint32_t writes;
     std::uint32_t counts[kProfiledThreads];
   };
-  bool is_empty_ = true;
-  Place* places_ = static_cast<Place*>(map_pages(kPlaces * sizeof(Place)));
+  // Who runs an execution and who says that it is over may be two processes.
+  struct Counts {
+    bool has_any;
+    Place places[kPlaces];
+  };
+  Counts* counts_ = static_cast<Counts*>(map_shared_pages(sizeof(Counts)));
 };
 
 }  // namespace heddle::strategy

@@ -124,7 +124,8 @@ class Strategy {
   // The execution is over: what the strategy has to say about it.
   virtual void end(ExecutionResult&) {}
   // … and for later executions of the campaign; not called where an execution is run once more.
-  virtual void teach() {}
+  // May be called in another process than the one that ran it, which may have crashed.
+  virtual void teach(const ExecutionResult&) {}
   // How many executions of the campaign have to be over before this one may begin: those of earlier rounds,
   // for one that learns.
   virtual std::uint64_t needs(std::uint64_t index) const {

@@ -16,6 +16,7 @@ bool is_shared(const ProfiledPlace& place) {
 void SurwStrategy::start() {
   selected_ = 0;
   has_next_ = false;
+  profile_.clear();
   if (learning_ != nullptr && index_ >= kProfiled) select_place();
 }
 

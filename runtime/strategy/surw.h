@@ -23,7 +23,7 @@ class SurwStrategy final : public Follower {
   explicit SurwStrategy(bool selects_stores) : selects_stores_(selects_stores) {}
   void select_stores(bool selects) { selects_stores_ = selects; }
   std::uint32_t choose(const ChoicePoint& point) override;
-  void teach() override { profile_.teach(learning_); }
+  void teach(const ExecutionResult&) override { profile_.teach(learning_); }
 
  protected:
   void start() override;

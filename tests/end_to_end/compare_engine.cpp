@@ -55,8 +55,9 @@ class Comparison {
   // Prints what is wrong.
   void compare(const std::vector<Case>& cases) {
     explore(cases, PruneKind::kWindow, 0, true);
-    // What the compiler makes of the program has nothing to do with pruning.
-    if (!compiled_) explore_pruned(cases);
+    // What the compiler makes of the program has nothing to do with pruning. And only real threads, which
+    // need no atomic scopes, leave something to the reduction.
+    compiled_ ? explore_reduced(cases) : explore_pruned(cases);
     for (const Case& c : cases) {
       if (c.index % (compiled_ ? 2 : 8) == 0) check_axioms(c);
       ++totals_.programs;
@@ -64,6 +65,12 @@ class Comparison {
   }
 
  private:
+  void explore_reduced(const std::vector<Case>& cases) {
+    ExploreOptions options = heddle::bench::exhaustive_exploration();
+    std::strncpy(options.spec.strategy, "exhaustive:reduce=1", sizeof options.spec.strategy - 1);
+    explore(cases, options, true);
+  }
+
   void explore_pruned(const std::vector<Case>& cases) {
     // By pruning mode and window.
     std::map<std::pair<PruneKind, std::uint64_t>, std::vector<Case>> groups;
@@ -96,6 +103,10 @@ class Comparison {
     ExploreOptions options = heddle::bench::exhaustive_exploration();
     options.spec.prune = prune;
     options.spec.prune_window = window;
+    explore(cases, options, all);
+  }
+
+  void explore(const std::vector<Case>& cases, const ExploreOptions& options, bool all) {
     const auto shown = explore_all(cases, options);
     if (!shown) return complain(cases[0], shown.error().message);
     totals_.executions += (*shown)[0].executions;

@@ -199,6 +199,16 @@ class All(Strategies):
                 digests.add(report["digest"])
             self.assertEqual(len(digests), 1, name)
 
+    # What was learned reaches later executions, whichever process ran them.
+    def test_the_way_of_repetition_changes_nothing(self):
+        for name in self.NAMES + ("exhaustive",):
+            digests = set()
+            for way in ("fork", "track"):
+                report, _ = self.report("-s", name, "-n", "60", "--repetition", way, "--max-failures", "0", "--seed", "5",
+                                        self.program, "mp2", code=NO_BUG)
+                digests.add(report["digest"])
+            self.assertEqual(len(digests), 1, name)
+
     def test_fewer_executions_are_a_prefix(self):
         for name in self.NAMES:
             seen = []
@@ -242,10 +252,10 @@ class Exhaustive(Strategies):
     def test_reduction_loses_nothing(self):
         for case in ("sb", "p3"):
             reports = {}
-            for options in ("", ":reduce=1", ":preemptions=0", ":stale=0"):
+            for options in (":reduce=0", "", ":preemptions=0", ":stale=0"):
                 reports[options], _ = self.report("-s", "exhaustive" + options, "--histogram", self.program, case, code=NO_BUG)
-            self.assertEqual(set(reports[""]["outcomes"]), set(reports[":reduce=1"]["outcomes"]), case)
-            self.assertLess(reports[":reduce=1"]["executions"], reports[""]["executions"])
+            self.assertEqual(set(reports[":reduce=0"]["outcomes"]), set(reports[""]["outcomes"]), case)
+            self.assertLess(reports[""]["executions"], reports[":reduce=0"]["executions"])
             for bounded in (":preemptions=0", ":stale=0"):
                 self.assertLessEqual(set(reports[bounded]["outcomes"]), set(reports[""]["outcomes"]))
                 self.assertFalse(reports[bounded]["left"]["exhausted"])

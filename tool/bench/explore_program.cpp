@@ -9,7 +9,7 @@ namespace heddle::bench {
 
 ExploreOptions exhaustive_exploration() {
   ExploreOptions options;
-  std::strncpy(options.spec.strategy, "exhaustive", sizeof options.spec.strategy - 1);
+  std::strncpy(options.spec.strategy, "exhaustive:reduce=0", sizeof options.spec.strategy - 1);
   options.spec.max_spurious = 64;  // every weak exchange of a program may fail
   return options;
 }

@@ -55,7 +55,7 @@ std::string strategy_check(const std::string& text) {
 }
 
 std::string strategy_help() {
-  std::string text = "how executions are chosen [random]:\n";
+  std::string text = "how executions are chosen [auto]:\n";
   for (const StrategyKind& kind : strategy_kinds()) {
     text += fmt::format("  {:<11}{}\n", kind.name, kind.summary);
     for (const StrategyParameter& p : kind.parameters) {
@@ -81,7 +81,7 @@ std::string prune_check(const std::string& text) {
 }
 
 struct Words {
-  std::string time, timeout = "10s", strategy = "random", model = "c++20", volatiles = "relaxed",
+  std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
                     sleep = "free", memory_limit = "512M", prune, repetition = "auto", color = "auto";
   std::vector<std::string> suppressions, trusted_libraries;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
