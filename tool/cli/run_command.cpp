@@ -10,6 +10,7 @@
 #include "tool/replay/determinism.h"
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
+#include "tool/report/html.h"
 #include "tool/report/json.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
@@ -96,8 +97,14 @@ int exit_code_of(const run::CampaignOutcome& outcome, const RunOptions& options)
   return static_cast<int>(outcome.unconfirmed != 0 ? ExitCode::kInconclusive : ExitCode::kNoBug);
 }
 
-Status write_json(const report::CampaignReport& report, const RunOptions& options) {
-  return options.json.empty() ? Status(Done{}) : write_text_file(options.json, report::json_report(report));
+Status write_reports(const report::CampaignReport& report, const RunOptions& options) {
+  if (!options.json.empty()) {
+    if (auto written = write_text_file(options.json, report::json_report(report)); !written) return written;
+  }
+  if (!options.html.empty()) {
+    if (auto written = write_text_file(options.html, report::html_report(report)); !written) return written;
+  }
+  return Done{};
 }
 
 int verify(const run::Target& target, const RunOptions& options) {
@@ -112,7 +119,7 @@ int verify(const run::Target& target, const RunOptions& options) {
   report.options = options.given;
   report.executions = verdict->executions;
   if (!verdict->divergence.empty()) report.warnings.push_back(verdict->divergence);
-  if (auto written = write_json(report, options); !written) return complain(written.error());
+  if (auto written = write_reports(report, options); !written) return complain(written.error());
   if (!verdict->divergence.empty()) {
     return complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive});
   }
@@ -158,7 +165,7 @@ int run_command(const Arguments& arguments) {
     log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.
   outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
-  if (auto written = write_json(outcome.report, options); !written) return complain(written.error());
+  if (auto written = write_reports(outcome.report, options); !written) return complain(written.error());
   return exit_code_of(outcome, options);
 }
 

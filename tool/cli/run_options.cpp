@@ -164,6 +164,7 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
   app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
       ->type_name("DIR");
   app.add_option("--json", o.json, "write a report as JSON; - is standard output")->type_name("FILE");
+  app.add_option("--html", o.html, "write a report as a page for a browser, in one file")->type_name("FILE");
   app.add_flag("--histogram", o.histogram, "count what the program gave to heddle_outcome(\"…\")");
   app.add_flag("--verify-determinism", o.verify_determinism,
                "run each execution twice and report the first divergence [-n 20]");

@@ -14,7 +14,7 @@ namespace heddle::cli {
 struct RunOptions {
   run::CampaignOptions campaign;
   std::vector<std::string> program;
-  std::string json, strip_path_prefix, log_path;
+  std::string json, html, strip_path_prefix, log_path;
   bool histogram = false;
   bool quiet = false;
   bool verbose = false;

@@ -6,6 +6,7 @@
 #include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/terminal.h"
+#include "tool/report/html.h"
 #include "tool/report/json.h"
 #include "tool/report/show.h"
 
@@ -13,6 +14,7 @@ namespace heddle::cli {
 
 int show_command(const Arguments& arguments) {
   std::string artifact;
+  std::string html;
   bool json = false;
   bool all = false;
   CLI::App app(
@@ -20,9 +22,11 @@ int show_command(const Arguments& arguments) {
       "heddle show");
   app.footer(
       "examples:\n  heddle show heddle-out/bug-1.heddle\n  heddle show --json heddle-out/bug-1.heddle | jq "
-      ".findings");
+      ".findings\n  heddle show --html bug.html heddle-out/bug-1.heddle");
   app.add_option("artifact", artifact, "bug-N.heddle")->required()->type_name("FILE");
   app.add_flag("--json", json, "as JSON");
+  app.add_option("--html", html, "write a page for a browser to FILE instead; - is standard output")
+      ->type_name("FILE");
   app.add_flag("--all", all, "every event, nothing folded");
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
@@ -39,6 +43,10 @@ int show_command(const Arguments& arguments) {
   if (json) {
     fmt::print("{}\n", report::json_trace(*trace));
     return 0;
+  }
+  if (!html.empty()) {
+    const auto written = write_text_file(html, report::html_trace(*trace, artifact));
+    return written ? 0 : complain(written.error());
   }
   report::ShowOptions options;
   options.path = artifact;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
@@ -77,12 +76,12 @@ class Table {
     for (const Row& row : rows_) {
       if (row.access != nullptr) {
         column_of_.try_emplace(row.access->thread, 0);
-        place_width = std::max(place_width, width_of(place_of(row.access->pc, row.access->stack)));
+        place_width = std::max(place_width, width_of(short_place(trace_, row.access->pc, row.access->stack)));
       }
       if (row.event == nullptr) continue;
       if (!column_of_.contains(row.event->thread)) column_of_[row.event->thread] = 0;
       number_width_ = std::max(number_width_, std::to_string(index_of(row.event->id)).size() + 1);
-      place_width = std::max(place_width, width_of(place_of(row.event->pc, row.event->stack)));
+      place_width = std::max(place_width, width_of(short_place(trace_, row.event->pc, row.event->stack)));
     }
     std::size_t number = 0;
     for (auto& [thread, column] : column_of_) column = number++;
@@ -109,21 +108,6 @@ class Table {
     }
   }
 
-  std::string place_of(std::uint64_t pc, StackId stack) const {
-    const std::vector<Frame> frames = visible_frames(trace_, pc, stack);
-    const Frame* frame = deciding_frame(frames);
-    if (frame == nullptr) return {};
-    if (frame->file.empty()) return short_function(frame->function, kWidestPlace);
-    const std::string file = escaped(base_name(frame->file));
-    return frame->line != 0 ? fmt::format("{}:{}", file, frame->line) : file;
-  }
-
-  std::string title_of(ThreadId thread) const {
-    const std::string function = thread == kMainThread ? "main" : thread_function(trace_, thread);
-    return function.empty() ? thread_tag(thread)
-                            : fmt::format("{} {}", thread_tag(thread), short_function(function, 40));
-  }
-
   // One line of the table: `cell` in `column`, or in no column.
   std::string line(std::string_view number, std::string_view mark, std::size_t column, std::string_view cell,
                    bool switched, std::string_view place, const auto& paint) const {
@@ -146,7 +130,8 @@ class Table {
     if (one_column_) {
       for (const auto& [thread, column] : column_of_) {
         if (column < 16)
-          out_ += fmt::format("{}{}\n", std::string(number_width_ + 2, ' '), bold(title_of(thread)));
+          out_ +=
+              fmt::format("{}{}\n", std::string(number_width_ + 2, ' '), bold(thread_title(trace_, thread)));
       }
       if (column_of_.size() > 16) out_ += fmt::format("  … and {} more threads\n", column_of_.size() - 16);
       return;
@@ -154,7 +139,7 @@ class Table {
     std::string text(number_width_ + 1, ' ');
     for (const auto& [thread, column] : column_of_) {
       if (column > 0) text += style_.dim("│");
-      text += " " + bold(padded(clipped(title_of(thread), cell_width_), cell_width_));
+      text += " " + bold(padded(clipped(thread_title(trace_, thread), cell_width_), cell_width_));
     }
     if (place_width_ > 0) text += style_.dim("│ ") + bold("where");
     const std::size_t end = text.find_last_not_of(' ');
@@ -172,7 +157,7 @@ class Table {
       return cell;
     };
     cell(event.thread, fmt::format("#{}", index_of(event.id)), row.cited, operation.line(kNoBreak),
-         place_of(event.pc, event.stack), paint);
+         short_place(trace_, event.pc, event.stack), paint);
   }
 
   // Plain accesses are no events and have no number; those of a race are known by its finding.
@@ -181,7 +166,7 @@ class Table {
     const std::string text =
         fmt::format("{} {} ({} {})", part.access == AccessKind::kWrite ? "write" : "read",
                     names_.location(part.address, part.event), part.size, part.size == 1 ? "byte" : "bytes");
-    cell(part.thread, "", true, text, place_of(part.pc, part.stack),
+    cell(part.thread, "", true, text, short_place(trace_, part.pc, part.stack),
          [&](const std::string& words) { return style_.red(words); });
   }
 

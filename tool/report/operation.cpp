@@ -30,20 +30,6 @@ std::uint64_t value_written(const TraceEvent& e) {
   return e.kind == EventKind::kAtomicUpdate ? e.value2 : e.value;
 }
 
-// The store that a stale load passed over: the newest in modification order among those before it.
-const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load) {
-  const TraceEvent* newest = nullptr;
-  int looked_at = 0;
-  for (const TraceEvent* e = &load; e != trace.events.data() && looked_at < 100'000; ++looked_at) {
-    --e;
-    if (e->address == load.address && is_store(e->kind) && e->mo_position != 0 &&
-        (newest == nullptr || e->mo_position > newest->mo_position)) {
-      newest = e;
-    }
-  }
-  return newest;
-}
-
 class Words {
  public:
   Words(const Trace& trace, const TraceEvent& event, Names& names)
@@ -194,6 +180,19 @@ std::string Operation::line(char no_break) const {
   }
   if (!remark.empty()) all += fmt::format(" ({})", remark);
   return all;
+}
+
+const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load) {
+  const TraceEvent* newest = nullptr;
+  int looked_at = 0;
+  for (const TraceEvent* e = &load; e != trace.events.data() && looked_at < 100'000; ++looked_at) {
+    --e;
+    if (e->address == load.address && is_store(e->kind) && e->mo_position != 0 &&
+        (newest == nullptr || e->mo_position > newest->mo_position)) {
+      newest = e;
+    }
+  }
+  return newest;
 }
 
 Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {

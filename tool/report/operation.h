@@ -25,6 +25,10 @@ struct Operation {
 // REQUIRES: `event` is one of trace.events.
 Operation describe(const Trace& trace, const TraceEvent& event, Names& names);
 
+// The store that a stale load passed over: the newest in modification order among those before it; nullptr
+// where the trace does not have it.
+const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load);
+
 // The machine-readable name of a kind, as in JSON: "atomic load".
 const char* event_kind_name(EventKind kind);
 

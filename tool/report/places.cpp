@@ -74,6 +74,22 @@ std::string thread_tag(ThreadId thread) {
   return thread == kNoThread ? "T?" : fmt::format("T{}", index_of(thread));
 }
 
+std::string thread_title(const Trace& trace, ThreadId thread) {
+  const std::string function = thread == kMainThread ? "main" : thread_function(trace, thread);
+  return function.empty() ? thread_tag(thread)
+                          : fmt::format("{} {}", thread_tag(thread), short_function(function, 40));
+}
+
+std::string short_place(const Trace& trace, std::uint64_t pc, StackId stack) {
+  constexpr std::size_t kFunctionWidth = 20;
+  const std::vector<Frame> frames = visible_frames(trace, pc, stack);
+  const Frame* frame = deciding_frame(frames);
+  if (frame == nullptr) return {};
+  if (frame->file.empty()) return short_function(frame->function, kFunctionWidth);
+  const std::string file = escaped(base_name(frame->file));
+  return frame->line != 0 ? fmt::format("{}:{}", file, frame->line) : file;
+}
+
 std::string thread_text(ThreadId thread) {
   if (thread == kMainThread) return "main thread";
   return thread == kNoThread ? "an unknown thread" : "thread " + thread_tag(thread);

@@ -34,6 +34,12 @@ std::string place_text(const Frame& frame, const PathStyle& paths);
 std::string thread_text(ThreadId thread);
 // "T3".
 std::string thread_tag(ThreadId thread);
+// "T3 producer()", "T0 main"; the tag alone where the trace does not tell more.
+std::string thread_title(const Trace& trace, ThreadId thread);
+
+// Where an event was: "mp.cpp:15" of the innermost code of the user's, its function where the file is not
+// known; empty where nothing is.
+std::string short_place(const Trace& trace, std::uint64_t pc, StackId stack);
 
 // "data race race.cpp:8:11 in increment()": one line that says which bug it is.
 std::string finding_summary(const Trace& trace, const TraceFinding& finding, const PathStyle& paths);

@@ -41,7 +41,7 @@ class Summary {
     endings();
     outcomes();
     pruning();
-    out_ += "  left: " + left() + "\n";
+    out_ += "  left: " + what_is_left(report_) + "\n";
     if (options_.verbose && !report_.repetition.empty())
       out_ += "  repetition: " + escaped(report_.repetition) + "\n";
     for (const std::string& warning : report_.warnings) note(warning);
@@ -171,32 +171,6 @@ class Summary {
     }
   }
 
-  std::string left() const {
-    if (report_.exhausted) {
-      std::string text = fmt::format("nothing: all {} were explored",
-                                     counted(report_.executions, "execution", "executions"));
-      if (report_.redundant_executions != 0)
-        text += fmt::format(" ({} more were broken off because they only repeat these in another order)",
-                            grouped(report_.redundant_executions));
-      return text;
-    }
-    if (report_.estimated_executions > 0) {
-      return fmt::format("about {} of an estimated {:.3g} executions were explored",
-                         percent(static_cast<double>(report_.executions) / report_.estimated_executions),
-                         report_.estimated_executions);
-    }
-    const double share = report_.share_new();
-    if (share < 0) return "not known: executions were not compared";
-    const std::string seen = fmt::format("{} of {} executions were distinct",
-                                         grouped(report_.distinct_executions), grouped(report_.executions));
-    if (share >= 0.995)
-      return fmt::format("much: {}, nearly every execution still shows something new", seen);
-    if (report_.executions_seen_once == 0) {
-      return fmt::format("little that this strategy would reach: {}, each of them seen more than once", seen);
-    }
-    return fmt::format("{}; about {} of further ones would show something new", seen, percent(share));
-  }
-
   const CampaignReport& report_;
   const SummaryOptions& options_;
   Style style_;
@@ -213,6 +187,31 @@ std::string clock_text(double seconds) {
 
 std::string summary_text(const CampaignReport& report, const SummaryOptions& options) {
   return Summary(report, options).write();
+}
+
+std::string what_is_left(const CampaignReport& report) {
+  if (report.exhausted) {
+    std::string text =
+        fmt::format("nothing: all {} were explored", counted(report.executions, "execution", "executions"));
+    if (report.redundant_executions != 0)
+      text += fmt::format(" ({} more were broken off because they only repeat these in another order)",
+                          grouped(report.redundant_executions));
+    return text;
+  }
+  if (report.estimated_executions > 0) {
+    return fmt::format("about {} of an estimated {:.3g} executions were explored",
+                       percent(static_cast<double>(report.executions) / report.estimated_executions),
+                       report.estimated_executions);
+  }
+  const double share = report.share_new();
+  if (share < 0) return "not known: executions were not compared";
+  const std::string seen = fmt::format("{} of {} executions were distinct",
+                                       grouped(report.distinct_executions), grouped(report.executions));
+  if (share >= 0.995) return fmt::format("much: {}, nearly every execution still shows something new", seen);
+  if (report.executions_seen_once == 0) {
+    return fmt::format("little that this strategy would reach: {}, each of them seen more than once", seen);
+  }
+  return fmt::format("{}; about {} of further ones would show something new", seen, percent(share));
 }
 
 std::string progress_line(const Progress& p, std::size_t width) {

@@ -17,6 +17,9 @@ struct SummaryOptions {
 // Executions and their speed, distinct bugs with how often each was hit, strategies, seed, and what is left.
 std::string summary_text(const CampaignReport& report, const SummaryOptions& options = {});
 
+// How much further executions would still show, as far as that is known.
+std::string what_is_left(const CampaignReport& report);
+
 // One line of at most `width` columns, without an end of line.
 std::string progress_line(const Progress& progress, std::size_t width);
 

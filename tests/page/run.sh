@@ -1,0 +1,39 @@
+#!/bin/sh
+# run.sh HEDDLE WORK: the page of the HTML report, built from its sources and looked at in Chromium.
+#   The page in the repository is the one that its sources make; the page does what it is for (page_test.mjs).
+set -eu
+heddle=$1 work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+sources=$here/../../tool/report/page
+echo "reproduce: sh $here/run.sh $heddle $work"
+
+for program in node npm chromium; do
+  command -v $program >/dev/null || { echo "skipped: $program is not installed (scripts/setup test)"; exit 77; }
+done
+
+mkdir -p "$work"
+cd "$work"
+rm -rf page pages && mkdir page pages
+(cd "$sources" && cp -r package.json package-lock.json .npmrc tsconfig.json build.mjs src "$work/page")
+# The packages that the lock file names, once for each lock file.
+if ! cmp -s page/package-lock.json packages/package-lock.json; then
+  rm -rf packages && mkdir packages
+  cp page/package.json page/.npmrc packages
+  (cd packages && cp ../page/package-lock.json . && npm ci --ignore-scripts --prefer-offline --loglevel=error)
+fi
+ln -s ../packages/node_modules page/node_modules
+(cd page && node_modules/.bin/tsc --noEmit && node build.mjs "$work/built.html")
+cmp built.html "$sources/dist/page.html" || {
+  echo "FAILED: tool/report/page/dist/page.html is not what page/src makes; run: npm ci && npm run build" >&2
+  exit 1
+}
+
+for name in race events stale; do
+  cp "$here/$name.cpp" .
+  "$heddle" c++ -std=c++20 -g -O1 -pthread "$name.cpp" -o "$name"
+  status=0
+  "$heddle" run -q --seed 1 -n 2000 -j 1 -o "out-$name" --html "pages/$name.html" -- "./$name" 2>"$name.txt" || status=$?
+  [ $status = 66 ] || { cat "$name.txt"; echo "FAILED: $name: exit code $status" >&2; exit 1; }
+done
+"$heddle" show --html pages/show.html out-race/bug-1.heddle
+HEDDLE_PAGES=$work/pages NODE_MODULES=$work/packages/node_modules exec node --test "$here/page_test.mjs"

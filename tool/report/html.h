@@ -1,0 +1,17 @@
+// The HTML report: one file without references to anything outside of it. The page is page/dist/page.html,
+// built from page/src; what it shows is put into it as JSON, in which no markup can begin.
+#pragma once
+
+#include <string>
+
+#include "tool/artifact/campaign_report.h"
+
+namespace heddle::report {
+
+// A campaign with all of its findings.
+std::string html_report(const CampaignReport& report);
+
+// One execution that was kept: its findings alone. `path` is the artifact's, for the line that reproduces it.
+std::string html_trace(const Trace& trace, const std::string& path);
+
+}  // namespace heddle::report

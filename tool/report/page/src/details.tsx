@@ -1,0 +1,130 @@
+// Everything about one event: its source, what it could have read, what it is related to, its stack.
+import { useEffect, useState } from "preact/hooks";
+import { INITIAL } from "./data";
+import { type Model, type Row, EDGE_NAMES, isStale, nameOf, tagOf } from "./model";
+import { Source } from "./source";
+
+const AROUND = 6;
+const MOST_LINKS = 12;
+
+interface Props {
+  model: Model;
+  row: Row;
+  onSelect: (row: number) => void;
+}
+
+function Link({ row, onSelect }: { row: Row; onSelect: (row: number) => void }) {
+  return (
+    <button type="button" class="link" onClick={() => onSelect(row.index)}>
+      <span class={`tag lane-${row.thread % 8}`}>{tagOf(row)}</span> {nameOf(row)} {row.text}
+    </button>
+  );
+}
+
+function Values({ model, row, onSelect }: Props) {
+  if (row.candidates === 0) return null;
+  const stores = model.readable.get(row.index) ?? [];
+  const read = (row.flags & INITIAL) !== 0 ? -1 : row.readsFrom;
+  const list = stores.includes(read) ? stores : [...stores, read];
+  const newest = Math.max(...list.map((store) => model.row(store)?.order ?? 0));
+  const missing = row.candidates - list.length;
+  return (
+    <section class="values">
+      <h3>{row.candidates === 1 ? "The value that it had to read" : `It could have read ${row.candidates} values`}</h3>
+      <ul>
+        {list.map((store) => {
+          const from = model.row(store);
+          const order = from?.order ?? 0;
+          return (
+            <li key={store} class={store === read ? "picked" : ""}>
+              <span class="pick">{store === read ? "read ▸" : ""}</span>
+              {from ? <Link row={from} onSelect={onSelect} /> : <span>{row.readsFrom < 0 && store === read && (row.flags & INITIAL) === 0 ? "a store that was not kept" : "the initial value"}</span>}
+              {order > 0 && order === newest && list.length > 1 && <em class="remark">newest</em>}
+            </li>
+          );
+        })}
+      </ul>
+      {missing > 0 && <p class="quiet">{missing} more that cannot be told from the events that were kept.</p>}
+      {isStale(row) && (
+        <p class="explain">
+          This read is <em class="badge">stale</em>: {row.remark.replace(/^STALE:? ?/, "")}. Nothing orders that store before the
+          read, so the memory model allows the old value.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Related({ model, row, onSelect }: Props) {
+  const edges = model.edgesAt(row.index);
+  if (edges.length === 0) return null;
+  const phrase = (kind: string, out: boolean) =>
+    kind === "rf" ? (out ? "read by" : "reads from")
+    : kind === "sw" ? (out ? "synchronises with" : "ordered after")
+    : kind === "mo" ? (out ? "overwritten by" : "overwrites")
+    : "races with";
+  return (
+    <section class="related">
+      <h3>Related events</h3>
+      <ul>
+        {edges.slice(0, MOST_LINKS).map((edge) => {
+          const out = edge.from === row.index;
+          const other = model.row(out ? edge.to : edge.from)!;
+          return (
+            <li key={`${edge.kind}${edge.from}-${edge.to}`}>
+              <span class={`edge-name ${edge.kind}`} title={EDGE_NAMES[edge.kind]}>{phrase(edge.kind, out)}</span> <Link row={other} onSelect={onSelect} />
+            </li>
+          );
+        })}
+      </ul>
+      {edges.length > MOST_LINKS && <p class="quiet">and {edges.length - MOST_LINKS} more</p>}
+    </section>
+  );
+}
+
+export function Details({ model, row, onSelect }: Props) {
+  const { bug } = model;
+  const stack = bug.stacks[row.stack];
+  const [chosen, setChosen] = useState(-1);
+  useEffect(() => setChosen(-1), [row.index]);
+  const at = chosen >= 0 ? chosen : (stack?.at ?? 0);
+  const frame = stack && bug.frames[stack.frames[at] ?? -1];
+  return (
+    <aside class="details" aria-label="Event">
+      <h2>
+        <span class={`tag lane-${row.thread % 8}`}>{tagOf(row)}</span> {nameOf(row)} <span class="event-text">{row.text}</span>
+      </h2>
+      <p class="where">
+        {row.kind}
+        {row.remark && <>, {row.remark}</>}
+      </p>
+      {frame ? (
+        <>
+          <p class="where"><b>{frame[1]}</b> {frame[0] && <>in {frame[0]}</>}</p>
+          <Source bug={bug} frame={frame} around={AROUND} />
+        </>
+      ) : (
+        <p class="quiet">Nothing is known about its place.</p>
+      )}
+      <Values model={model} row={row} onSelect={onSelect} />
+      <Related model={model} row={row} onSelect={onSelect} />
+      {stack && (
+        <section class="stack">
+          <h3>Stack</h3>
+          <ol start={0}>
+            {stack.frames.map((number, i) => {
+              const [fn, place, module, , , own] = bug.frames[number]!;
+              return (
+                <li key={i} class={own ? "own" : ""}>
+                  <button type="button" class={`link ${i === at ? "chosen" : ""}`} onClick={() => setChosen(i)}>
+                    {fn || module || "?"} <span class="place">{place || module}</span>
+                  </button>
+                </li>
+              );
+            })}
+          </ol>
+        </section>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,63 @@
+// The lines between events of the timeline. Only those with an end in sight are drawn, so that their number does not
+// depend on the length of the execution; the race and the edges of the selected event are always there.
+import { type Edge, type EdgeKind, type Model } from "./model";
+
+export const ROW_HEIGHT = 26;
+const MOST_OF_ONE_ROW = 24;
+
+interface Props {
+  model: Model;
+  shown: ReadonlySet<EdgeKind>;
+  selected: number;
+  lineOf: Int32Array; // by row
+  first: number; // lines in sight
+  last: number;
+  rowsInSight: number[];
+  laneX: (lane: number) => number;
+}
+
+function pathOf(x1: number, y1: number, x2: number, y2: number, kind: EdgeKind): string {
+  if (Math.abs(x1 - x2) < 1) {
+    // Within one lane: a bow to the left, wider for longer ones.
+    const bow = Math.min(9, 4 + Math.abs(y2 - y1) / 60) + (kind === "mo" ? 0 : 3);
+    return `M${x1},${y1} C${x1 - bow},${y1} ${x1 - bow},${y2} ${x2},${y2}`;
+  }
+  // Down along the lane first, so that it does not strike through the words beside its beginning.
+  const way = x2 > x1 ? 1 : -1;
+  const bend = Math.max(16, Math.abs(x2 - x1) * 0.35);
+  return `M${x1},${y1} C${x1},${y1 + (y2 - y1) * 0.75} ${x2 - way * bend},${y2} ${x2},${y2}`;
+}
+
+export function Edges({ model, shown, selected, lineOf, first, last, rowsInSight, laneX }: Props) {
+  const edges = new Set<Edge>();
+  for (const row of rowsInSight) {
+    let room = MOST_OF_ONE_ROW;
+    for (const edge of model.edgesAt(row)) if (shown.has(edge.kind) && room-- > 0) edges.add(edge);
+  }
+  for (const edge of model.edgesAt(selected)) if (shown.has(edge.kind) && edges.size < 4000) edges.add(edge);
+  const race = model.edges[0];
+  if (race?.kind === "race" && shown.has("race")) edges.add(race);
+
+  const y = (row: number) => (lineOf[row] ?? 0) * ROW_HEIGHT + ROW_HEIGHT / 2;
+  const visible = [...edges].filter(({ from, to }) => {
+    const a = lineOf[from] ?? 0;
+    const b = lineOf[to] ?? 0;
+    return a !== b && Math.max(a, b) >= first && Math.min(a, b) <= last;
+  });
+  return (
+    <svg class="edges" aria-hidden="true">
+      {visible.map((edge) => {
+        const from = model.rows[edge.from]!;
+        const to = model.rows[edge.to]!;
+        const chosen = edge.from === selected || edge.to === selected;
+        const y2 = y(edge.to);
+        return (
+          <g key={`${edge.kind}${edge.from}-${edge.to}`} class={`edge ${edge.kind} ${chosen ? "chosen" : ""}`}>
+            <path d={pathOf(laneX(from.lane), y(edge.from), laneX(to.lane), y2, edge.kind)} />
+            <circle cx={laneX(to.lane)} cy={y2} r="3" />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,191 @@
+#include "tool/report/plain_words.h"
+
+#include <fmt/format.h>
+
+#include "tool/artifact/held_locks.h"
+#include "tool/report/escape.h"
+#include "tool/report/names.h"
+#include "tool/report/places.h"
+
+namespace heddle::report {
+namespace {
+
+const TracePart* part_of(const TraceFinding& finding, PartRole role) {
+  for (const TracePart& part : finding.parts) {
+    if (part.role == role) return &part;
+  }
+  return nullptr;
+}
+
+bool is_write(AccessKind access) {
+  return access == AccessKind::kWrite || access == AccessKind::kAtomicWrite;
+}
+
+class Words {
+ public:
+  Words(const Trace& trace, const TraceFinding& finding) : trace_(trace), finding_(finding), names_(trace) {}
+
+  std::string write() {
+    switch (finding_.kind) {
+      case FindingKind::kDataRace:
+        return race();
+      case FindingKind::kDeadlock:
+        return deadlock();
+      case FindingKind::kLostWakeUp:
+        return lost_wake_up();
+      case FindingKind::kHeapUseAfterFree:
+      case FindingKind::kDoubleFree:
+        return after_free();
+      case FindingKind::kLivelock:
+        return "Threads go on running, but nothing changes any more, however fairly they are scheduled.";
+      case FindingKind::kNonZeroExit:
+        return fmt::format("The program ended with exit status {}.", finding_.exit_status) + stale();
+      case FindingKind::kLockOrderInversion:
+        return "Two locks are taken in both orders: threads that do so at the same time block each other for "
+               "ever.";
+      default:
+        return failure();
+    }
+  }
+
+ private:
+  std::string at(std::uint64_t pc, StackId stack) const {
+    const std::string place = short_place(trace_, pc, stack);
+    return place.empty() ? "" : " at " + place;
+  }
+  std::string at(const TracePart& part) const { return at(part.pc, part.stack); }
+  static std::string who(ThreadId thread) { return thread_tag(thread); }
+
+  std::string race() {
+    const TracePart* later = part_of(finding_, PartRole::kAccess);
+    const TracePart* earlier = part_of(finding_, PartRole::kPreviousAccess);
+    if (later == nullptr || earlier == nullptr) return failure();
+    std::string text = fmt::format(
+        "{} {} {}{}, and {} {} it{}. Nothing orders these two accesses.", who(earlier->thread),
+        is_write(earlier->access) ? "wrote" : "read", names_.location(earlier->address, earlier->event),
+        at(*earlier), who(later->thread), is_write(later->access) ? "wrote" : "read", at(*later));
+    return text + locks(*earlier, *later) + message_without_order(*earlier, *later);
+  }
+
+  std::string lock_names(const TracePart& part) {
+    std::string text;
+    for (const HeldLock& lock : held_locks(trace_, part.thread, part.event))
+      text += (text.empty() ? "" : ", ") + names_.location(lock.address, part.event);
+    return text;
+  }
+
+  std::string locks(const TracePart& earlier, const TracePart& later) {
+    const std::string first = lock_names(earlier), second = lock_names(later);
+    if (first.empty() && second.empty()) return {};
+    const auto held = [](const std::string& names) { return names.empty() ? std::string("no lock") : names; };
+    return fmt::format(" {} held {} and {} held {}.", who(earlier.thread), held(first), who(later.thread),
+                       held(second));
+  }
+
+  // The later thread has seen a store that the earlier one made after its access, but the two operations do
+  // not synchronise: the commonest reason for a race between threads that use atomics.
+  std::string message_without_order(const TracePart& earlier, const TracePart& later) {
+    if (later.event == kNoEvent) return {};
+    for (auto e = trace_.events.rbegin(); e != trace_.events.rend(); ++e) {
+      if (e->id > later.event || e->thread != later.thread || e->reads_from == kNoEvent) continue;
+      const TraceEvent* store = trace_.find_event(e->reads_from);
+      if (store == nullptr || store->thread != earlier.thread) continue;
+      if (earlier.event != kNoEvent && store->id <= earlier.event) continue;
+      if (is_release(store->order) && is_acquire(e->order)) continue;
+      return fmt::format(" {} had read {} from {}{}, but a {} store and a {} load do not synchronise.",
+                         who(later.thread), names_.location(e->address, e->id), who(earlier.thread),
+                         at(store->pc, store->stack), order_name(store->order), order_name(e->order));
+    }
+    return {};
+  }
+
+  std::string deadlock() {
+    std::string text;
+    for (const TracePart& part : finding_.parts) {
+      if (part.role != PartRole::kBlockedThread) continue;
+      std::string held;
+      for (const TracePart& other : finding_.parts) {
+        if (other.role == PartRole::kHolds && other.thread == part.thread)
+          held += (held.empty() ? "" : ", ") + names_.location(other.address);
+      }
+      text += fmt::format("{}{}{} waits{} for {}", text.empty() ? "" : "; ", who(part.thread),
+                          held.empty() ? "" : fmt::format(" holds {} and", held), at(part), waited_for(part));
+    }
+    return text.empty() ? failure() : text + ". None of them can go on.";
+  }
+
+  std::string waited_for(const TracePart& part) {
+    if (part.address == 0)
+      return part.other != kNoThread ? who(part.other) + " to end" : "what cannot happen";
+    const std::string object = names_.location(part.address);
+    return part.other == kNoThread ? object : fmt::format("{}, which {} holds", object, who(part.other));
+  }
+
+  std::string lost_wake_up() {
+    const TracePart* waiter = part_of(finding_, PartRole::kHere);
+    if (waiter == nullptr) waiter = part_of(finding_, PartRole::kBlockedThread);
+    if (waiter == nullptr) waiter = part_of(finding_, PartRole::kWaits);
+    if (waiter == nullptr) return failure();
+    std::string text = fmt::format("{} waits for ever on {}{}", who(waiter->thread),
+                                   names_.location(waiter->address), at(*waiter));
+    if (const TracePart* signal = part_of(finding_, PartRole::kNotified))
+      text += fmt::format(": {} signalled it{} while nobody was waiting", who(signal->thread), at(*signal));
+    return text + ".";
+  }
+
+  std::string after_free() {
+    const TracePart* here = part_of(finding_, PartRole::kHere);
+    if (here == nullptr) here = part_of(finding_, PartRole::kAccess);
+    const TracePart* freed = part_of(finding_, PartRole::kFreed);
+    if (here == nullptr || freed == nullptr) return failure();
+    const char* did = finding_.kind == FindingKind::kDoubleFree ? "freed"
+                      : is_write(here->access)                  ? "wrote to"
+                                                                : "read";
+    return fmt::format("{} {} {}{} after {} had freed it{}.", who(here->thread), did,
+                       names_.location(here->address, here->event), at(*here), who(freed->thread),
+                       at(*freed));
+  }
+
+  std::string failure() {
+    const TracePart* here = part_of(finding_, PartRole::kHere);
+    std::string what = escaped(finding_.message);
+    if (what.empty()) what = to_string(finding_.kind);
+    if (here == nullptr) return what + "." + stale();
+    return fmt::format("{} failed{}: {}.", who(here->thread), at(*here), clipped(what, 300)) + stale();
+  }
+
+  std::string stale() {
+    const TraceEvent* read = telling_stale_read(trace_, finding_);
+    if (read == nullptr) return {};
+    const TraceEvent* from = read->reads_from == kNoEvent ? nullptr : trace_.find_event(read->reads_from);
+    return fmt::format(
+        " {} read an old {}{}: {}{}, although a newer value had been stored before.", who(read->thread),
+        names_.location(read->address, read->id), at(read->pc, read->stack),
+        names_.value(read->value, read->size, read->id),
+        from == nullptr ? ", the initial value" : fmt::format(", stored by {}", who(from->thread)));
+  }
+
+  const Trace& trace_;
+  const TraceFinding& finding_;
+  Names names_;
+};
+
+}  // namespace
+
+const TraceEvent* telling_stale_read(const Trace& trace, const TraceFinding& finding) {
+  const TracePart* here = part_of(finding, PartRole::kHere);
+  const TraceEvent* other = nullptr;
+  for (auto e = trace.events.rbegin(); e != trace.events.rend(); ++e) {
+    if ((e->flags & event_flags::kStale) == 0 || (finding.event != kNoEvent && e->id > finding.event))
+      continue;
+    if (here == nullptr || e->thread == here->thread) return &*e;
+    if (other == nullptr) other = &*e;
+  }
+  return other;
+}
+
+std::string plain_words(const Trace& trace, const TraceFinding& finding) {
+  return Words(trace, finding).write();
+}
+
+}  // namespace heddle::report

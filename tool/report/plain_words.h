@@ -1,0 +1,17 @@
+// A bug in a sentence or two of plain words, for the head of a page: who did what to which variable, where,
+// and what was missing.
+#pragma once
+
+#include <string>
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+std::string plain_words(const Trace& trace, const TraceFinding& finding);
+
+// The stale read that a failure may be due to: the last one before it, of the failing thread if it has one;
+// nullptr where there is none.
+const TraceEvent* telling_stale_read(const Trace& trace, const TraceFinding& finding);
+
+}  // namespace heddle::report
