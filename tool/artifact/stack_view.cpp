@@ -13,6 +13,9 @@ std::string_view base_name(std::string_view path) {
 }
 
 bool is_runtime(const Frame& frame) {
+  // What <heddle/heddle.h> has inline is in the program's own module.
+  const std::string_view file = frame.file;
+  if (file.ends_with("/heddle/heddle.h") || file.ends_with("/heddle/lin.hpp")) return true;
   const std::string_view name = base_name(frame.module);
   return name.starts_with("libheddle") || name.starts_with("libtsan.so") ||
          name.starts_with("libclang_rt.tsan");

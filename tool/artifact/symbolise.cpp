@@ -10,7 +10,7 @@ namespace heddle {
 namespace {
 
 constexpr std::uint32_t kLinesAroundCited = 12;
-constexpr std::uint32_t kLinesAroundEvent = 3;
+constexpr std::uint32_t kLinesAroundEvent = 5;
 constexpr std::size_t kMaxSourceBytes = 2 << 20;
 constexpr std::size_t kMaxLineBytes = 400;
 
@@ -74,6 +74,7 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
       }
     }
   }
+  std::set<std::pair<std::uint64_t, StackId>> places;
   for (const TraceEvent& event : trace.events) {
     const bool is_new = !symbols.frames.contains(event.pc);
     add_pc(event.pc);
@@ -86,6 +87,11 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
     }
     if (is_new && event.pc != 0) {
       for (const Frame& frame : symbols.frames[event.pc]) want(wanted, frame, kLinesAroundEvent);
+    }
+    // An atomic that was not inlined is called from the line that one wants to see.
+    if (event.pc != 0 && places.emplace(event.pc, event.stack).second) {
+      const std::vector<Frame> frames = visible_frames(trace, event.pc, event.stack);
+      if (const Frame* frame = deciding_frame(frames)) want(wanted, *frame, kLinesAroundEvent);
     }
   }
   std::size_t room = kMaxSourceBytes;

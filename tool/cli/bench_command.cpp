@@ -5,6 +5,7 @@
 
 #include "tool/cli/bench_commands.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 
 namespace heddle::cli {
@@ -48,8 +49,7 @@ int bench_command(const Arguments& arguments) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       const auto chosen = app.get_subcommands();
-      fmt::print("{}", chosen.empty() ? app.help() : chosen[0]->help());
-      return 0;
+      return show_help(chosen.empty() ? app : *chosen[0]);
     }
     return complain({std::string(error.what()) + " `heddle bench --help` lists what there is."});
   }

@@ -13,5 +13,9 @@ int replay_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int lin_command(const Arguments& arguments);
+int test_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
+int completion_command(const Arguments& arguments);
+int man_command(const Arguments& arguments);
 
 }  // namespace heddle::cli

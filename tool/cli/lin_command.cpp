@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "tool/cli/commands.h"
+#include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 #include "tool/linearize/check_history.h"
 #include "tool/linearize/explain.h"
@@ -74,7 +75,7 @@ int lin_command(const Arguments& arguments) {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      fmt::print("{}", (check->parsed() ? check : &app)->help());
+      return show_help(check->parsed() ? *check : app);
       return 0;
     }
     return complain({std::string(error.what()) + " `heddle lin --help` lists the options."});

@@ -2,10 +2,11 @@
 #include <fmt/core.h>
 
 #include <csignal>
+#include <string>
 #include <string_view>
 
-#include "compiler/compile_command.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 
 namespace heddle::cli {
@@ -21,31 +22,31 @@ usage: heddle COMMAND [OPTIONS]
   heddle replay heddle-out/bug-1.heddle    the same bug, the same way, every time
 
 commands:
-  cc, c++    compile and link: drop-in for cc and c++ (CC="heddle cc" CXX="heddle c++" cmake …)
-  run        run a program under many schedules until a bug is found or the budget is spent
-  replay     run the execution of a found bug again
-  show       print what is in an artifact: findings, trace, output
-  lin        linearizability: judge a recorded history of a concurrent object
-  bench      the litmus tests of the memory model, and what each shows beside what is expected
+)";
 
+constexpr std::string_view kHelpEnd = R"(
 `heddle COMMAND --help` explains each. Exit codes: 0 no bug, 66 a bug was found or reproduced,
 1 inconclusive, 2 bad command line or input, 3 an error of heddle's own.
 )";
 
+std::string help() {
+  std::string text(kHelp);
+  for (const CommandLine& command : command_lines())
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  return text.append(kHelpEnd);
+}
+
 int dispatch(const std::string& command, const Arguments& arguments) {
-  if (command == "cc" || command == "c++") return compiler::compile_command(command == "c++", arguments);
-  if (command == "run") return run_command(arguments);
-  if (command == "replay") return replay_command(arguments);
-  if (command == "show") return show_command(arguments);
-  if (command == "bench") return bench_command(arguments);
-  if (command == "lin") return lin_command(arguments);
+  for (const CommandLine& known : command_lines()) {
+    if (command == known.name) return known.run(arguments);
+  }
   if (command == "--version" || command == "version") {
     fmt::print("heddle {}\n", HEDDLE_VERSION);
     return 0;
   }
   if (command == "--help" || command == "-h" || command == "help") {
     if (!arguments.empty()) return dispatch(arguments[0], {"--help"});
-    fmt::print("{}", kHelp);
+    fmt::print("{}", help());
     return 0;
   }
   return complain(
@@ -58,7 +59,7 @@ int dispatch(const std::string& command, const Arguments& arguments) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of writing, not the end of a campaign
   if (argc < 2) {
-    fmt::print(stderr, "{}", heddle::cli::kHelp);
+    fmt::print(stderr, "{}", heddle::cli::help());
     return 2;
   }
   try {

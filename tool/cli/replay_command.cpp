@@ -6,6 +6,7 @@
 #include "compiler/install_layout.h"
 #include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/replay.h"
 #include "tool/report/columns.h"
@@ -41,10 +42,7 @@ std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      fmt::print("{}", app.help());
-      return 0;
-    }
+    if (error.get_exit_code() == 0) return show_help(app);
     return complain({std::string(error.what()) + " `heddle replay --help` lists the options."});
   }
   return std::nullopt;

@@ -10,8 +10,6 @@
 #include "tool/replay/determinism.h"
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
-#include "tool/report/html.h"
-#include "tool/report/json.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 
@@ -97,16 +95,6 @@ int exit_code_of(const run::CampaignOutcome& outcome, const RunOptions& options)
   return static_cast<int>(outcome.unconfirmed != 0 ? ExitCode::kInconclusive : ExitCode::kNoBug);
 }
 
-Status write_reports(const report::CampaignReport& report, const RunOptions& options) {
-  if (!options.json.empty()) {
-    if (auto written = write_text_file(options.json, report::json_report(report)); !written) return written;
-  }
-  if (!options.html.empty()) {
-    if (auto written = write_text_file(options.html, report::html_report(report)); !written) return written;
-  }
-  return Done{};
-}
-
 int verify(const run::Target& target, const RunOptions& options) {
   auto verdict =
       replay::verify_determinism(target, options.campaign.spec, options.campaign.executions.value_or(20));
@@ -119,7 +107,7 @@ int verify(const run::Target& target, const RunOptions& options) {
   report.options = options.given;
   report.executions = verdict->executions;
   if (!verdict->divergence.empty()) report.warnings.push_back(verdict->divergence);
-  if (auto written = write_reports(report, options); !written) return complain(written.error());
+  if (auto written = write_reports(report, options.reports); !written) return complain(written.error());
   if (!verdict->divergence.empty()) {
     return complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive});
   }
@@ -130,9 +118,9 @@ int verify(const run::Target& target, const RunOptions& options) {
 
 }  // namespace
 
-int run_command(const Arguments& arguments) {
-  RunOptions options;
-  if (const auto code = parse_run_options(arguments, options)) return *code;
+bool was_interrupted() { return interrupted.load(); }
+
+int explore(const RunOptions& options, run::CampaignOutcome& outcome) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
   std::vector<std::string> notes;
@@ -156,7 +144,7 @@ int run_command(const Arguments& arguments) {
     progress.clear();
     log.write(describe(bug, options));
   };
-  run::CampaignOutcome outcome = campaign.run(interrupted);
+  outcome = campaign.run(interrupted);
   progress.clear();
   outcome.report.tool_version = HEDDLE_VERSION;
   outcome.report.options = options.given;
@@ -165,8 +153,18 @@ int run_command(const Arguments& arguments) {
     log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.
   outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
-  if (auto written = write_reports(outcome.report, options); !written) return complain(written.error());
+  if (auto kept = keep_campaign(outcome.report, options.campaign.output_directory); !kept)
+    return complain(kept.error());
+  if (auto written = write_reports(outcome.report, options.reports); !written)
+    return complain(written.error());
   return exit_code_of(outcome, options);
+}
+
+int run_command(const Arguments& arguments) {
+  RunOptions options;
+  if (const auto code = parse_run_options(arguments, options)) return *code;
+  run::CampaignOutcome outcome;
+  return explore(options, outcome);
 }
 
 }  // namespace heddle::cli

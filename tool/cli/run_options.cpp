@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/trace/strategy_spec.h"
+#include "tool/cli/help.h"
 
 namespace heddle::cli {
 namespace {
@@ -90,12 +91,13 @@ struct Words {
   int exit_code = static_cast<int>(ExitCode::kBug);
 };
 
-void define(CLI::App& app, RunOptions& o, Words& w) {
+void define(CLI::App& app, RunOptions& o, Words& w, double default_seconds) {
   app.option_defaults()->take_last();  // HEDDLE_OPTIONS first, the command line after it
   app.add_option("-n,--executions", w.executions, "stop after N executions")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  app.add_option("-t,--time", w.time, "stop after this long, for example 30s or 5m [60s without -n]")
+  app.add_option("-t,--time", w.time,
+                 fmt::format("stop after this long, for example 30s or 5m [{}s without -n]", default_seconds))
       ->type_name("D")
       ->check(duration_check);
   app.add_option("-j,--jobs", w.jobs, "worker processes [the machine's cores]")
@@ -163,8 +165,7 @@ void define(CLI::App& app, RunOptions& o, Words& w) {
       ->take_all();
   app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
       ->type_name("DIR");
-  app.add_option("--json", o.json, "write a report as JSON; - is standard output")->type_name("FILE");
-  app.add_option("--html", o.html, "write a report as a page for a browser, in one file")->type_name("FILE");
+  add_report_options(app, o.reports);
   app.add_flag("--histogram", o.histogram, "count what the program gave to heddle_outcome(\"…\")");
   app.add_flag("--verify-determinism", o.verify_determinism,
                "run each execution twice and report the first divergence [-n 20]");
@@ -288,11 +289,15 @@ std::vector<std::string> words_of_option_variable(const std::string& text) {
   return words;
 }
 
-std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options) {
-  CLI::App app(kDescription, "heddle run [options] [--] PROGRAM [ARGS…]");
-  app.footer(kExamples);
+const RunCommand kRunCommand = {"run", "heddle run [options] [--] PROGRAM [ARGS…]", kDescription, kExamples,
+                                60};
+
+std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options,
+                                     const RunCommand& command) {
+  CLI::App app(command.description, command.usage);
+  app.footer(command.examples);
   Words words;
-  define(app, options, words);
+  define(app, options, words, command.default_seconds);
 
   std::vector<std::string> all;
   if (const char* variable = std::getenv("HEDDLE_OPTIONS")) all = words_of_option_variable(variable);
@@ -305,15 +310,12 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     std::vector<std::string> reversed(all.rbegin(), all.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      fmt::print("{}", app.help());
-      return 0;
-    }
-    fmt::print(stderr, "heddle run: {}\n`heddle run --help` lists the options.\n", error.what());
+    if (error.get_exit_code() == 0) return show_help(app);
+    fmt::print(stderr, "heddle {0}: {1}\n`heddle {0} --help` lists the options.\n", command.name,
+               error.what());
     return static_cast<int>(ExitCode::kBadInput);
   }
-  if (options.program.empty())
-    return complain({"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"});
+  if (options.program.empty()) return complain({std::string("No program given. Usage: ") + command.usage});
   if (const std::string wrong = strategy_check(words.strategy); !wrong.empty()) return complain({wrong});
   fill_spec(words, options);
   if (auto set = set_trusted_libraries(words.trusted_libraries, options.campaign.spec); !set)
@@ -324,7 +326,7 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   options.campaign.spec.seed = app.count("--seed") != 0 ? words.seed : seed_from_system();
   if (words.executions != 0) options.campaign.executions = words.executions;
   if (!words.time.empty()) options.campaign.seconds = *parse_duration(words.time);
-  if (words.time.empty() && words.executions == 0) options.campaign.seconds = 60;
+  if (words.time.empty() && words.executions == 0) options.campaign.seconds = command.default_seconds;
   options.campaign.jobs = words.jobs != 0 ? words.jobs : std::max(1u, std::thread::hardware_concurrency());
   // Each execution of an exhaustive search is derived from the one before it.
   if (words.strategy.rfind("exhaustive", 0) == 0) options.campaign.jobs = 1;

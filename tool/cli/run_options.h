@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "tool/cli/report_files.h"
 #include "tool/cli/terminal.h"
 #include "tool/run/campaign.h"
 
@@ -14,7 +15,8 @@ namespace heddle::cli {
 struct RunOptions {
   run::CampaignOptions campaign;
   std::vector<std::string> program;
-  std::string json, html, strip_path_prefix, log_path;
+  ReportFiles reports;
+  std::string strip_path_prefix, log_path;
   bool histogram = false;
   bool quiet = false;
   bool verbose = false;
@@ -25,8 +27,24 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> given;  // as written, for the report
 };
 
+// What differs between commands that run campaigns.
+struct RunCommand {
+  const char* name;  // "run"
+  const char* usage;
+  const char* description;
+  const char* examples;
+  double default_seconds;  // of one campaign, where neither a time nor a number of executions is given
+};
+extern const RunCommand kRunCommand;
+
 // Either options, or the exit code with which to end at once (--help, bad options: already told to the user).
-std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options);
+std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options,
+                                     const RunCommand& command = kRunCommand);
+
+// One campaign, told to the user as it goes; `outcome` has what came of it. Answers its exit code.
+int explore(const RunOptions& options, run::CampaignOutcome& outcome);
+// By a signal; what follows is to be left out.
+bool was_interrupted();
 
 // HEDDLE_OPTIONS="k=v:k=v" as command-line words; TSan's names are translated.
 std::vector<std::string> words_of_option_variable(const std::string& text);

@@ -5,6 +5,7 @@
 
 #include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 #include "tool/report/html.h"
 #include "tool/report/json.h"
@@ -28,16 +29,7 @@ int show_command(const Arguments& arguments) {
   app.add_option("--html", html, "write a page for a browser to FILE instead; - is standard output")
       ->type_name("FILE");
   app.add_flag("--all", all, "every event, nothing folded");
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      fmt::print("{}", app.help());
-      return 0;
-    }
-    return complain({std::string(error.what()) + " `heddle show --help` lists the options."});
-  }
+  if (const auto code = parse_command(app, arguments)) return *code;
   auto trace = read_artifact(artifact);
   if (!trace) return complain(trace.error());
   if (json) {

@@ -72,20 +72,15 @@ class Table {
 
  private:
   void plan() {
-    std::size_t place_width = 0;
     for (const Row& row : rows_) {
-      if (row.access != nullptr) {
-        column_of_.try_emplace(row.access->thread, 0);
-        place_width = std::max(place_width, width_of(short_place(trace_, row.access->pc, row.access->stack)));
-      }
+      if (row.access != nullptr) column_of_.try_emplace(row.access->thread, 0);
       if (row.event == nullptr) continue;
-      if (!column_of_.contains(row.event->thread)) column_of_[row.event->thread] = 0;
+      column_of_.try_emplace(row.event->thread, 0);
       number_width_ = std::max(number_width_, std::to_string(index_of(row.event->id)).size() + 1);
-      place_width = std::max(place_width, width_of(short_place(trace_, row.event->pc, row.event->stack)));
     }
     std::size_t number = 0;
     for (auto& [thread, column] : column_of_) column = number++;
-    place_width_ = std::min(place_width, kWidestPlace);
+    place_width_ = widest_place();
     // Number and mark, then for each column one place for ▸ and a separator.
     const auto cell_width = [&](std::size_t places) {
       const std::size_t fixed = number_width_ + 2 + (places > 0 ? places + 2 : 0);
@@ -94,11 +89,18 @@ class Table {
     };
     cell_width_ = cell_width(place_width_);
     if (cell_width_ < kNarrowestColumn && cell_width(0) >= kNarrowestColumn) {
+      line_numbers_of_ = commonest_file();
+      place_width_ = std::max(widest_place(), std::string_view("line").size());
+      cell_width_ = cell_width(place_width_);
+    }
+    if (cell_width_ < kNarrowestColumn && cell_width(0) >= kNarrowestColumn) {
       place_width_ = 0;
       cell_width_ = cell_width(0);
     }
     if (cell_width_ < kNarrowestColumn) {
       one_column_ = true;
+      line_numbers_of_.clear();
+      place_width_ = widest_place();
       for (const auto& [thread, column] : column_of_) {
         tag_width_ = std::max(tag_width_, thread_tag(thread).size());
       }
@@ -106,6 +108,37 @@ class Table {
       cell_width_ =
           width_ - std::min(width_ - 16, number_width_ + 2 + (place_width_ > 0 ? place_width_ + 2 : 0));
     }
+  }
+
+  std::string place_of(std::uint64_t pc, StackId stack) const {
+    const std::string place = short_place(trace_, pc, stack);
+    if (line_numbers_of_.empty()) return place;
+    return place.starts_with(line_numbers_of_) ? place.substr(line_numbers_of_.size()) : "";
+  }
+
+  void for_each_place(const auto& use) const {
+    for (const Row& row : rows_) {
+      if (row.access != nullptr) use(place_of(row.access->pc, row.access->stack));
+      if (row.event != nullptr) use(place_of(row.event->pc, row.event->stack));
+    }
+  }
+
+  std::size_t widest_place() const {
+    std::size_t width = 0;
+    for_each_place([&](const std::string& place) { width = std::max(width, width_of(place)); });
+    return std::min(width, kWidestPlace);
+  }
+
+  // "mp.cpp:"; where there is no room for names of files, the numbers of its lines are what is left.
+  std::string commonest_file() const {
+    std::map<std::string, std::size_t> counts;
+    for_each_place([&](const std::string& place) {
+      if (const std::size_t colon = place.rfind(':'); colon != std::string::npos)
+        ++counts[place.substr(0, colon + 1)];
+    });
+    const auto most = std::max_element(counts.begin(), counts.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == counts.end() ? "" : most->first;
   }
 
   // One line of the table: `cell` in `column`, or in no column.
@@ -141,7 +174,7 @@ class Table {
       if (column > 0) text += style_.dim("│");
       text += " " + bold(padded(clipped(thread_title(trace_, thread), cell_width_), cell_width_));
     }
-    if (place_width_ > 0) text += style_.dim("│ ") + bold("where");
+    if (place_width_ > 0) text += style_.dim("│ ") + bold(line_numbers_of_.empty() ? "where" : "line");
     const std::size_t end = text.find_last_not_of(' ');
     out_ += text.substr(0, end + 1) + "\n";
   }
@@ -157,16 +190,14 @@ class Table {
       return cell;
     };
     cell(event.thread, fmt::format("#{}", index_of(event.id)), row.cited, operation.line(kNoBreak),
-         short_place(trace_, event.pc, event.stack), paint);
+         place_of(event.pc, event.stack), paint);
   }
 
   // Plain accesses are no events and have no number; those of a race are known by its finding.
   void access_row(const Row& row) {
     const TracePart& part = *row.access;
-    const std::string text =
-        fmt::format("{} {} ({} {})", part.access == AccessKind::kWrite ? "write" : "read",
-                    names_.location(part.address, part.event), part.size, part.size == 1 ? "byte" : "bytes");
-    cell(part.thread, "", true, text, short_place(trace_, part.pc, part.stack),
+    const std::string text = describe_access(part, names_);
+    cell(part.thread, "", true, text, place_of(part.pc, part.stack),
          [&](const std::string& words) { return style_.red(words); });
   }
 
@@ -189,6 +220,10 @@ class Table {
     const std::string indent(number_width_ + 2, ' ');
     for (const std::string& entry : names_.legend())
       out_ += style_.dim(clipped(indent + entry, width_)) + "\n";
+    if (!line_numbers_of_.empty() && place_width_ > 0)
+      out_ += style_.dim(clipped(
+                  indent + "line: of " + line_numbers_of_.substr(0, line_numbers_of_.size() - 1), width_)) +
+              "\n";
     std::string key = "▸ another thread runs · ← the store that was read";
     if (any_stale_) key += " · STALE: a newer store existed";
     if (any_cited_) key += " · ! cited by the report";
@@ -203,6 +238,7 @@ class Table {
   std::vector<Row> rows_;
   std::map<ThreadId, std::size_t> column_of_;
   std::size_t number_width_ = 3, cell_width_ = 0, place_width_ = 0, tag_width_ = 0;
+  std::string line_numbers_of_;  // a file and a colon: of places only its line numbers are shown
   bool one_column_ = false;
   ThreadId previous_ = kNoThread;
   bool any_stale_ = false, any_cited_ = false;

@@ -34,14 +34,9 @@ Json strategies_of(const CampaignReport& report) {
   return list;
 }
 
-// "timed_out": the names of ending_name() as keys.
 Json endings_of(const CampaignReport& report) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < kEndings; ++i) {
-    std::string key = ending_name(static_cast<Ending>(i));
-    for (char& c : key) c = c == ' ' ? '_' : c;
-    json[key] = report.endings[i];
-  }
+  for (std::size_t i = 0; i < kEndings; ++i) json[ending_key(static_cast<Ending>(i))] = report.endings[i];
   return json;
 }
 

@@ -227,6 +227,12 @@ Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {
   return operation;
 }
 
+std::string describe_access(const TracePart& access, Names& names) {
+  return fmt::format("{} {} ({} {})", access.access == AccessKind::kWrite ? "write" : "read",
+                     names.location(access.address, access.event), access.size,
+                     access.size == 1 ? "byte" : "bytes");
+}
+
 const char* event_kind_name(EventKind kind) {
   constexpr const char* kNames[] = {"none",
                                     "atomic load",

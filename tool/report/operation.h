@@ -25,6 +25,9 @@ struct Operation {
 // REQUIRES: `event` is one of trace.events.
 Operation describe(const Trace& trace, const TraceEvent& event, Names& names);
 
+// A plain access of a race, which is no event: "write data (4 bytes)".
+std::string describe_access(const TracePart& access, Names& names);
+
 // The store that a stale load passed over: the newest in modification order among those before it; nullptr
 // where the trace does not have it.
 const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load);

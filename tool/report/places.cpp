@@ -165,6 +165,12 @@ const char* ending_name(Ending ending) {
   return "?";
 }
 
+std::string ending_key(Ending ending) {
+  std::string key = ending_name(ending);
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
 const char* role_name(PartRole role) {
   switch (role) {
     case PartRole::kHere:

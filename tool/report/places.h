@@ -48,6 +48,8 @@ std::string finding_summary(const Trace& trace, const TraceFinding& finding, con
 std::string signal_name(int signal);
 const char* order_name(MemoryOrder order);
 const char* ending_name(Ending ending);
+// The same as a key: "timed_out".
+std::string ending_key(Ending ending);
 // What to do about a race that a library may explain (PartRole::kThroughLibrary).
 std::string library_advice(const std::string& library);
 

@@ -7,7 +7,7 @@ export function CampaignLine({ campaign, program, bugs }: { campaign: Campaign |
   if (!campaign) return <span class="campaign-line">{program}</span>;
   return (
     <span class="campaign-line">
-      {program} · {number(campaign.executions)} executions in {campaign.duration} · {bugs === 0 ? "no bug" : `${bugs} ${bugs === 1 ? "finding" : "findings"}`}
+      {program} · {number(campaign.executions)} {campaign.executions === 1 ? "execution" : "executions"} in {campaign.duration} · {bugs === 0 ? "no bug" : `${bugs} ${bugs === 1 ? "finding" : "findings"}`}
     </span>
   );
 }

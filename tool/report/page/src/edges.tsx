@@ -1,9 +1,10 @@
 // The lines between events of the timeline. Only those with an end in sight are drawn, so that their number does not
-// depend on the length of the execution; the race and the edges of the selected event are always there.
+// depend on the length of the execution; the race and the edges of the selected event are always there, however long.
 import { type Edge, type EdgeKind, type Model } from "./model";
 
 export const ROW_HEIGHT = 26;
 const MOST_OF_ONE_ROW = 24;
+const FAR = 80; // lines; edges of other events than the selected one that go further would hide what they pass
 
 interface Props {
   model: Model;
@@ -39,10 +40,11 @@ export function Edges({ model, shown, selected, lineOf, first, last, rowsInSight
   if (race?.kind === "race" && shown.has("race")) edges.add(race);
 
   const y = (row: number) => (lineOf[row] ?? 0) * ROW_HEIGHT + ROW_HEIGHT / 2;
-  const visible = [...edges].filter(({ from, to }) => {
+  const visible = [...edges].filter(({ kind, from, to }) => {
     const a = lineOf[from] ?? 0;
     const b = lineOf[to] ?? 0;
-    return a !== b && Math.max(a, b) >= first && Math.min(a, b) <= last;
+    const always = kind === "race" || from === selected || to === selected;
+    return a !== b && (always || Math.abs(a - b) <= FAR) && Math.max(a, b) >= first && Math.min(a, b) <= last;
   });
   return (
     <svg class="edges" aria-hidden="true">

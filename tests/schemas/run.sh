@@ -1,0 +1,27 @@
+#!/bin/sh
+# run.sh HEDDLE WORK: what heddle writes for other programs, judged by the schemas: SARIF's official one (it comes with
+# @microsoft/jest-sarif) and docs/report-schema.json.
+set -eu
+heddle=$1 work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+echo "reproduce: sh $here/run.sh $heddle $work"
+for program in node npm; do
+  command -v $program >/dev/null || { echo "skipped: $program is not installed (scripts/setup test)"; exit 77; }
+done
+mkdir -p "$work"
+cd "$work"
+if ! cmp -s "$here/package-lock.json" packages/package-lock.json; then
+  rm -rf packages && mkdir packages
+  cp "$here/package.json" "$here/.npmrc" packages
+  (cd packages && cp "$here/package-lock.json" . && npm ci --ignore-scripts --prefer-offline --loglevel=error)
+fi
+# A race, a deadlock, a failed assertion, a warning, and a campaign that finds nothing.
+for name in lost_update_c abba_deadlock_c reported_assertion thread_leak passes; do
+  source=$here/../programs/fail/$name.c
+  [ -f "$source" ] || source=$here/$name.c
+  "$heddle" cc -g -O1 -pthread "$source" -o "$name"
+  "$heddle" run -q --histogram --seed 1 -n 300 -j 1 -o "out-$name" --json "$name.json" --sarif "$name.sarif" -- "./$name" \
+    2>"$name.txt" || [ $? = 66 ] || { cat "$name.txt"; exit 1; }
+done
+exec node "$here/validate.mjs" "$work/packages/node_modules" "$here/../../docs/report-schema.json" \
+  ./*.json ./*.sarif

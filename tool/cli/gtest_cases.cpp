@@ -1,0 +1,140 @@
+#include "tool/cli/gtest_cases.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::string_view kDisabled = "DISABLED_";
+
+bool is_disabled(const GtestCase& test) {
+  const auto starts = [](std::string_view name) {
+    // Suites of instantiated tests are called Instance/Suite.
+    const std::size_t slash = name.find('/');
+    return name.starts_with(kDisabled) ||
+           (slash != std::string_view::npos && name.substr(slash + 1).starts_with(kDisabled));
+  };
+  return starts(test.suite) || starts(test.name);
+}
+
+struct Output {
+  int status = 0;
+  std::string text;
+};
+
+// Its standard output; what it says on standard error the user sees.
+Result<Output> output_of(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{"A pipe cannot be made.", ExitCode::kOwnError};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  Output output;
+  if (error == 0) {
+    char buffer[1 << 14];
+    for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR);) {
+      if (got > 0) output.text.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  close(ends[0]);
+  if (error != 0) return Error{fmt::format("{} cannot be started: {}.", words[0], std::strerror(error))};
+  while (waitpid(child, &output.status, 0) < 0 && errno == EINTR) {
+  }
+  return output;
+}
+
+// A variable with a number from 0 on; nothing where it is not set.
+Result<std::optional<std::uint64_t>> number_from(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return std::optional<std::uint64_t>();
+  std::uint64_t number = 0;
+  const char* end = text + std::strlen(text);
+  if (const auto [stop, error] = std::from_chars(text, end, number); error != std::errc() || stop != end)
+    return Error{fmt::format("{}={} is no number.", variable, text)};
+  return std::optional(number);
+}
+
+}  // namespace
+
+std::vector<GtestCase> parse_gtest_list(std::string_view listing, bool with_disabled) {
+  std::vector<GtestCase> cases;
+  std::string suite;
+  while (!listing.empty()) {
+    const std::size_t end = std::min(listing.find('\n'), listing.size());
+    std::string_view line = listing.substr(0, end);
+    listing.remove_prefix(std::min(end + 1, listing.size()));
+    // "Suite.  # TypeParam = int", "  Case/0  # GetParam() = 3"
+    const bool is_case = line.starts_with("  ");
+    line = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    line = line.substr(0, line.find_first_of(" \t\r#"));
+    if (line.empty()) continue;
+    if (!is_case) {
+      // Whatever else the program prints on its way is no suite.
+      suite = line.ends_with('.') ? std::string(line.substr(0, line.size() - 1)) : "";
+    } else if (!suite.empty()) {
+      GtestCase test{suite, std::string(line)};
+      if (with_disabled || !is_disabled(test)) cases.push_back(std::move(test));
+    }
+  }
+  return cases;
+}
+
+Result<std::vector<GtestCase>> list_gtest_cases(const std::vector<std::string>& program) {
+  std::vector<std::string> words = program;
+  words.emplace_back("--gtest_list_tests");
+  auto output = output_of(words);
+  if (!output) return output.error();
+  if (!WIFEXITED(output->status) || WEXITSTATUS(output->status) != 0) {
+    return Error{
+        fmt::format("`{} --gtest_list_tests` failed. Is it a GoogleTest program? `heddle run` explores any.",
+                    program[0])};
+  }
+  const bool with_disabled =
+      std::find(program.begin(), program.end(), "--gtest_also_run_disabled_tests") != program.end();
+  auto cases = parse_gtest_list(output->text, with_disabled);
+  if (cases.empty()) return Error{fmt::format("{} lists no test cases.", program[0])};
+  return cases;
+}
+
+Result<std::vector<GtestCase>> take_shard(std::vector<GtestCase> cases) {
+  const auto total = number_from("GTEST_TOTAL_SHARDS");
+  if (!total) return total.error();
+  const auto index = number_from("GTEST_SHARD_INDEX");
+  if (!index) return index.error();
+  if (const char* file = std::getenv("GTEST_SHARD_STATUS_FILE"); file != nullptr && total->has_value()) {
+    const int descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) return Error{fmt::format("GTEST_SHARD_STATUS_FILE {} cannot be written.", file)};
+    close(descriptor);
+  }
+  for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"})
+    unsetenv(variable);
+  if (total->value_or(1) == 1 && !index->has_value()) return cases;
+  if (!total->has_value() || !index->has_value() || **index >= **total)
+    return Error{"GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX have to be set both, the index below the total."};
+  std::vector<GtestCase> mine;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (i % **total == **index) mine.push_back(std::move(cases[i]));
+  }
+  return mine;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,159 @@
+// heddle man: manual pages, from the same table as --help.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "tool/cli/commands.h"
+#include "tool/cli/help.h"
+#include "tool/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+// Text for man(7): no line may begin with a control character, and backslashes and dashes mean themselves.
+std::string roff(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if ((result.empty() || result.back() == '\n') && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string bold(const std::string& text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR"; }
+
+std::string paragraphs(const std::string& text) {
+  std::string result = roff(text);
+  for (std::size_t at = 0; (at = result.find("\n\n", at)) != std::string::npos;)
+    result.replace(at, 2, "\n.PP\n");
+  return result + "\n";
+}
+
+std::string option_text(const OptionLine& option) {
+  std::string names;
+  for (const std::string& name : option.names) {
+    names += (names.empty() ? "" : ", ") + bold(name);
+    if (!option.value.empty() && name.starts_with('-'))
+      names += (name.starts_with("--") ? "=" : " ") + italic(option.value);
+  }
+  return fmt::format(".TP\n{}\n.nf\n{}\n.fi\n", names, roff(option.text));
+}
+
+// "examples:\n  heddle run …": blocks with a heading of their own.
+std::string footer_text(const std::string& footer) {
+  std::string result;
+  bool literal = false;
+  for (std::size_t at = 0; at < footer.size();) {
+    const std::size_t end = std::min(footer.find('\n', at), footer.size());
+    std::string line = footer.substr(at, end - at);
+    at = end + 1;
+    if (line == "examples:") {
+      result += ".SH EXAMPLES\n.nf\n";
+      literal = true;
+    } else if (line.empty() && literal) {
+      result += ".fi\n.SH NOTES\n";
+      literal = false;
+    } else {
+      const bool heading = !literal && (line.starts_with("exit codes:") || line.starts_with("environment:"));
+      result += (heading ? ".PP\n" : "") + roff(line) + "\n";
+    }
+  }
+  return literal ? result + ".fi\n" : result;
+}
+
+std::string summary_of(const CommandPage& page) {
+  for (const CommandLine& line : command_lines()) {
+    if (page.name == line.name) return line.summary;
+  }
+  return page.description.substr(0, page.description.find('\n'));
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+std::string header(const std::string& title) {
+  return fmt::format(".TH {} 1 \"\" \"heddle {}\" \"User Commands\"\n", upper(title), HEDDLE_VERSION);
+}
+
+std::string command_man(const CommandPage& page) {
+  std::string text = header("heddle-" + page.name);
+  text += fmt::format(".SH NAME\nheddle\\-{} \\- {}\n", roff(page.name), roff(summary_of(page)));
+  std::string usage = page.usage;
+  if (usage.find('[') == std::string::npos) {
+    usage += " [options]";
+    for (const OptionLine& positional : page.positionals)
+      usage += " " + (positional.value.empty() ? upper(positional.names[0]) : positional.value);
+    if (!page.subcommands.empty()) usage += " SUBCOMMAND";
+  }
+  text += ".SH SYNOPSIS\n" + roff(usage) + "\n.SH DESCRIPTION\n" + paragraphs(page.description);
+  if (!page.positionals.empty()) {
+    text += ".SH ARGUMENTS\n";
+    for (const OptionLine& positional : page.positionals) text += option_text(positional);
+  }
+  if (!page.options.empty()) {
+    text += ".SH OPTIONS\n";
+    for (const OptionLine& option : page.options) text += option_text(option);
+  }
+  for (const CommandPage& sub : page.subcommands) {
+    text += fmt::format(".SH {}\n{}", roff(upper(sub.name)), paragraphs(sub.description));
+    for (const OptionLine& positional : sub.positionals) text += option_text(positional);
+    for (const OptionLine& option : sub.options) text += option_text(option);
+    text += footer_text(sub.footer);
+  }
+  return text + footer_text(page.footer) + ".SH SEE ALSO\n.BR heddle (1)\n";
+}
+
+std::string main_man(const std::vector<CommandPage>& pages) {
+  std::string text = header("heddle");
+  text += ".SH NAME\nheddle \\- finds, replays and explains concurrency bugs in C and C++ programs\n";
+  text +=
+      ".SH SYNOPSIS\n.B heddle\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
+      "A program is compiled by the user's own compiler through\n.B heddle c++\nand then run again and "
+      "again, each "
+      "time under another schedule and with other values that\nthe C++ memory model allows, until a bug is "
+      "found. "
+      "A bug that was found replays\nexactly.\n.SH COMMANDS\n";
+  for (const CommandPage& page : pages)
+    text += fmt::format(".TP\n.BR heddle\\-{} (1)\n{}\n", roff(page.name), roff(summary_of(page)));
+  text +=
+      ".SH EXIT STATUS\n.TP\n0\nno bug in what was asked for\n.TP\n66\na bug was found, or "
+      "reproduced\n.TP\n1\n"
+      "inconclusive\n.TP\n2\nbad command line or bad input\n.TP\n3\nan error of heddle's own\n";
+  text +=
+      ".SH EXAMPLES\n.nf\nheddle c++ \\-g \\-O1 test.cpp \\-o test\nheddle run \\-\\- ./test\nheddle replay "
+      "heddle\\-out/bug\\-1.heddle\n.fi\n";
+  return text;
+}
+
+}  // namespace
+
+int man_command(const Arguments& arguments) {
+  CLI::App app("Prints the manual page of heddle or of one of its commands, for man(1).", "heddle man");
+  app.footer("examples:\n  heddle man run | man -l -");
+  std::string command;
+  app.add_option("command", command, "which page [that of heddle itself]")->type_name("COMMAND");
+  if (const auto code = parse_command(app, arguments)) return *code;
+  const std::vector<CommandPage> pages = command_pages();
+  if (command.empty()) {
+    fmt::print("{}", main_man(pages));
+    return 0;
+  }
+  const auto page =
+      std::find_if(pages.begin(), pages.end(), [&](const CommandPage& p) { return p.name == command; });
+  if (page == pages.end()) return complain({"There is no command '" + command + "'."});
+  fmt::print("{}", command_man(*page));
+  return 0;
+}
+
+}  // namespace heddle::cli
