@@ -115,7 +115,7 @@ Result<std::vector<GtestCase>> list_gtest_cases(const std::vector<std::string>& 
   return cases;
 }
 
-Result<std::vector<GtestCase>> take_shard(std::vector<GtestCase> cases) {
+Result<GtestShard> take_shard() {
   const auto total = number_from("GTEST_TOTAL_SHARDS");
   if (!total) return total.error();
   const auto index = number_from("GTEST_SHARD_INDEX");
@@ -127,13 +127,15 @@ Result<std::vector<GtestCase>> take_shard(std::vector<GtestCase> cases) {
   }
   for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"})
     unsetenv(variable);
-  if (total->value_or(1) == 1 && !index->has_value()) return cases;
+  if (total->value_or(1) == 1 && !index->has_value()) return GtestShard{};
   if (!total->has_value() || !index->has_value() || **index >= **total)
     return Error{"GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX have to be set both, the index below the total."};
+  return GtestShard{**total, **index};
+}
+
+std::vector<GtestCase> GtestShard::part_of(const std::vector<GtestCase>& cases) const {
   std::vector<GtestCase> mine;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (i % **total == **index) mine.push_back(std::move(cases[i]));
-  }
+  for (std::size_t i = index; i < cases.size(); i += total) mine.push_back(cases[i]);
   return mine;
 }
 

@@ -140,11 +140,20 @@ std::string main_man(const std::vector<CommandPage>& pages) {
 
 int man_command(const Arguments& arguments) {
   CLI::App app("Prints the manual page of heddle or of one of its commands, for man(1).", "heddle man");
-  app.footer("examples:\n  heddle man run | man -l -");
+  app.footer("examples:\n  heddle man run | man -l -\n  heddle man -o /usr/local/share/man/man1");
   std::string command;
   app.add_option("command", command, "which page [that of heddle itself]")->type_name("COMMAND");
+  std::string folder;
+  app.add_option("-o,--output", folder, "write all pages into this folder")->type_name("DIR");
   if (const auto code = parse_command(app, arguments)) return *code;
   const std::vector<CommandPage> pages = command_pages();
+  if (!folder.empty()) {
+    auto written = write_text_file(folder + "/heddle.1", main_man(pages));
+    for (const CommandPage& page : pages) {
+      if (written) written = write_text_file(folder + "/heddle-" + page.name + ".1", command_man(page));
+    }
+    return written ? 0 : complain(written.error());
+  }
   if (command.empty()) {
     fmt::print("{}", main_man(pages));
     return 0;

@@ -140,20 +140,21 @@ int test_command(const Arguments& arguments) {
   RunOptions options;
   if (const auto code = parse_run_options(arguments, options, kTestCommand)) return *code;
   if (options.verify_determinism) return complain({"--verify-determinism is for `heddle run`."});
+  const auto shard = take_shard();
+  if (!shard) return complain(shard.error());
   const auto listed = list_gtest_cases(options.program);
   if (!listed) return complain(listed.error());
-  const auto cases = take_shard(*listed);
-  if (!cases) return complain(cases.error());
+  const std::vector<GtestCase> cases = shard->part_of(*listed);
 
   std::deque<Tested> all;  // reports point into it
-  for (const GtestCase& test : *cases) {
+  for (const GtestCase& test : cases) {
     if (was_interrupted()) break;
     RunOptions one = options;
     one.reports = {};
     one.program.push_back("--gtest_filter=" + test.filter());
     one.campaign.output_directory += "/" + folder_name(test);
     if (!options.quiet)
-      fmt::print(stderr, "\nheddle: [{}/{}] {}\n", all.size() + 1, cases->size(),
+      fmt::print(stderr, "\nheddle: [{}/{}] {}\n", all.size() + 1, cases.size(),
                  report::escaped(test.filter()));
     Tested& tested = all.emplace_back();
     tested.test = test;
