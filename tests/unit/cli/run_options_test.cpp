@@ -102,7 +102,7 @@ TEST_F(RunOptionsTest, EveryKindOfValue) {
   EXPECT_EQ(options.campaign.spec.max_steps, 99u);
   EXPECT_EQ(options.campaign.allowed_exits, (std::vector<int>{3, 4}));
   EXPECT_EQ(options.campaign.output_directory, "out");
-  EXPECT_EQ(options.json, "-");
+  EXPECT_EQ(options.reports.json, "-");
   EXPECT_TRUE(options.histogram);
   EXPECT_TRUE(options.quiet);
 }
