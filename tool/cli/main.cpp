@@ -24,6 +24,7 @@ commands:
   cc, c++    compile and link: drop-in for cc and c++ (CC="heddle cc" CXX="heddle c++" cmake …)
   run        run a program under many schedules until a bug is found or the budget is spent
   replay     run the execution of a found bug again
+  minimize   make the execution of a found bug smaller, and mark what it cannot do without
   show       print what is in an artifact: findings, trace, output
   lin        linearizability: judge a recorded history of a concurrent object
   bench      the litmus tests of the memory model, and what each shows beside what is expected
@@ -36,6 +37,7 @@ int dispatch(const std::string& command, const Arguments& arguments) {
   if (command == "cc" || command == "c++") return compiler::compile_command(command == "c++", arguments);
   if (command == "run") return run_command(arguments);
   if (command == "replay") return replay_command(arguments);
+  if (command == "minimize") return minimize_command(arguments);
   if (command == "show") return show_command(arguments);
   if (command == "bench") return bench_command(arguments);
   if (command == "lin") return lin_command(arguments);
