@@ -325,20 +325,24 @@ Result<Trace> Minimiser::finish() {
 }
 
 // Candidates that run much longer than the original are not smaller.
-RunSpec candidate_spec(const Trace& original) {
+RunSpec candidate_spec(const Trace& original, double seconds) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   RunSpec spec = original.spec;
   if ((original.result.flags & result_flags::kFairMode) == 0)
     spec.max_steps = std::min(spec.max_steps, 2 * original.result.steps + 50'000);
   const std::uint64_t patience = kSecond + std::uint64_t{original.result.duration_us} * 4000;
-  if (original.result.ending != Ending::kTimedOut && spec.timeout_ns > patience) spec.timeout_ns = patience;
+  const auto budget = static_cast<std::uint64_t>(seconds * static_cast<double>(kSecond));
+  spec.timeout_ns = std::min({spec.timeout_ns, patience, std::max(budget, kSecond)});
   return spec;
 }
 
 }  // namespace
 
 Result<Trace> minimise(const run::Target& target, const Trace& original, const MinimiseOptions& options) {
-  auto candidates = Candidates::start(target, candidate_spec(original), original);
+  // It has to be executed three times at least, to see that it repeats and to show what came of it.
+  if (4 * static_cast<double>(original.result.duration_us) * 1e-6 > options.seconds)
+    return Error{"One execution takes too long for the time given.", ExitCode::kInconclusive};
+  auto candidates = Candidates::start(target, candidate_spec(original, options.seconds), original);
   if (!candidates) return candidates.error();
   return Minimiser(original, options, std::move(*candidates)).run();
 }

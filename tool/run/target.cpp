@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -149,9 +150,13 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   const bool paused = options.pause_at_event != ~0u && process->wait_for_pause();
   if (paused && options.on_pause) options.on_pause(pid);
   // Events make an execution slower: its time is longer, too. Who looks at it with a debugger has all day.
+  const auto began = std::chrono::steady_clock::now();
   const bool killed = process->wait(paused ? 0 : spec.timeout_ns * 4);
+  const auto took = std::chrono::steady_clock::now() - began;
   SingleRun run;
   run.result = conclude(*process, killed);
+  run.result.duration_us =
+      static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   CaptureContext context;
   context.program = target.identity();
   context.max_events = options.kept_events;
