@@ -13,7 +13,8 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/lib/heddle/litmus-interpreter",
           prefix + "/share/heddle/paper",
           prefix + "/share/heddle/speed",
-          prefix + "/bin/heddle"};
+          prefix + "/bin/heddle",
+          prefix + "/share/heddle/gdb/heddle.py"};
 }
 
 Result<InstallLayout> find_layout() {

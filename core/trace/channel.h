@@ -28,7 +28,7 @@
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680005ull;  // "heddl", version 5
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680006ull;  // "heddl", version 6
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -156,6 +156,8 @@ struct ChannelHeader {
   std::int32_t campaign_fd = -1;   // shared CampaignState; -1 in single mode
   std::uint64_t single_index = 0;  // kSingle: which execution's choices to make
   std::uint32_t replay_count = 0;  // choices in the replay section
+  std::uint32_t end_after_event = ~0u;  // of an execution with events: go no further
+  std::uint32_t pause_at_event = ~0u;   // … stop the process before it
 
   // Written by the runtime.
   std::atomic<WorkerState> state{WorkerState::kStarting};

@@ -22,7 +22,7 @@ enum class SleepKind : std::uint8_t {
   kTimed,     // at its time: what others can do meanwhile, they have done
 };
 inline constexpr unsigned kMaxTrustedLibraries = 16;
-enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided };
+enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided, kPlan };
 
 struct RunSpec {
   std::uint64_t seed = 0;

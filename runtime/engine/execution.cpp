@@ -1,5 +1,10 @@
 #include "runtime/engine/execution.h"
 
+#include <signal.h>
+
+#include "core/base/raw_syscall.h"
+#include "runtime/engine/debugger.h"
+
 namespace heddle::engine {
 
 using sched::PendingOperation;
@@ -37,6 +42,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   program_heap().set_limit(spec().address_space_limit);
   start_detector();
   start_watching();
+  if (recording_) show_to_debugger(scheduler_);
 }
 
 void Execution::begin(std::uint64_t index) {
@@ -194,6 +200,10 @@ Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
     h.current.flags |= result_flags::kEventOverflow;
     return nullptr;
   }
+  // The event before is complete only now.
+  if (at > h.end_after_event) finish(Ending::kCut, 0);
+  if (at == h.pause_at_event) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP);
+  about_to_record(EventId{at}, scheduler_.current());
   Event& e = channel_.events()[at];
   e = Event{};
   e.kind = kind;

@@ -91,6 +91,7 @@ class Execution final : public strategy::View {
   std::uint32_t latest_stores(std::uint32_t* alternatives, std::uint32_t most) const override;
   std::uint32_t nearest_store(ChoiceKey store) const override;
   bool store_precedes(const strategy::Location& location, ChoiceKey a, ChoiceKey b) const override;
+  std::uint64_t latest_change() const override { return last_change_; }
 
   // --- visible operations
   // ----------------------------------------------------------------------------------------- Announces an
@@ -254,7 +255,7 @@ class Execution final : public strategy::View {
   std::uint32_t choose_store(std::uint32_t count) { return count == 1 ? 0 : choose_store_among(count); }
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
-  EventId next_event() const {
+  EventId next_event() const override {
     return recording_ ? EventId{channel_.header()->event_count.load(std::memory_order_relaxed)} : kNoEvent;
   }
   // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has

@@ -1,3 +1,4 @@
+#include "runtime/engine/debugger.h"
 #include "runtime/engine/finding_builder.h"
 
 #include <initializer_list>
@@ -53,6 +54,7 @@ FindingBuilder::FindingBuilder(Execution& execution, FindingKind kind, const cha
   if (Event* e = execution.record(EventKind::kFinding, execution.self().last_pc)) {
     e->text = finding_->message;
     finding_->event = EventId{channel.header()->event_count.load(std::memory_order_relaxed) - 1};
+    about_to_report(static_cast<std::uint32_t>(kind));
   }
 }
 

@@ -73,6 +73,11 @@ class Scheduler {
   // The first deadline of a blocked thread; kNoDeadline if there is none.
   std::uint64_t next_deadline() const;
 
+  // For a debugger, which reads them while the process stands still.
+  const Thread* all_threads() const { return threads_; }
+  const ThreadId* current_place() const { return &current_; }
+  const std::uint32_t* count_place() const { return &created_; }
+
   // The thread that owns a pthread_t, or nullptr.
   Thread* find(std::uint64_t handle);
   std::uint64_t handle_of(const Thread& thread) const { return thread.fiber.fs_base; }

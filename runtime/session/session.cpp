@@ -15,6 +15,7 @@
 #include "runtime/session/syscall_gate.h"
 #include "runtime/session/watchdog.h"
 #include "runtime/session/zygote.h"
+#include "runtime/strategy/plan.h"
 #include "runtime/strategy/registry.h"
 
 namespace heddle::session {
@@ -22,6 +23,7 @@ namespace {
 
 State* the_state = nullptr;
 strategy::ReplayStrategy replay;
+alignas(strategy::PlanStrategy) unsigned char plan_storage[sizeof(strategy::PlanStrategy)];
 alignas(64) unsigned char execution_storage[sizeof(engine::Execution)];
 
 int channel_descriptor(char** environment) {
@@ -81,8 +83,13 @@ void kernel_changes(long number) {
 
 strategy::Strategy* chosen_strategy(const RunSpec& spec) {
   if (spec.replay == ReplayKind::kNone) return strategy::make_strategy(spec.strategy);
-  replay.set_log({state()->channel.replay(), state()->channel.header()->replay_count},
-                 spec.replay == ReplayKind::kExact);
+  const std::span<const Choice> log{state()->channel.replay(), state()->channel.header()->replay_count};
+  if (spec.replay == ReplayKind::kPlan) {
+    auto* plan = new (plan_storage) strategy::PlanStrategy;
+    plan->set_log(log);
+    return plan;
+  }
+  replay.set_log(log, spec.replay == ReplayKind::kExact);
   return &replay;
 }
 

@@ -64,7 +64,7 @@ void publish(State& s) {
   if (hold) h.current.flags |= result_flags::kChoicesHeld;
   s.channel.ring()[at % s.channel.ring_capacity()] = h.current;
   h.ring_written.store(at + 1, std::memory_order_release);
-  if (s.campaign != nullptr && (urgent || at % 256 == 0)) {
+  if (s.campaign != nullptr && (urgent || at % 256 == 0 || s.strategy->each_is_awaited())) {
     s.campaign->signal.fetch_add(1, std::memory_order_release);
     raw_syscall(SYS_futex, &s.campaign->signal, FUTEX_WAKE, 1, 0, 0, 0);
   }
@@ -233,7 +233,7 @@ bool prepare_batches(State& s) {
   do {
     start_execution(s, index);
     s.checks.ended = 0;
-    s.execution->begin(index);
+    s.execution->begin(s.strategy->stands_for(index));
     sched::switch_fiber(s.service, s.program);
     finish_execution(s);
     if (!many || s.crashed || s.campaign->outside.takes_turns()) break;

@@ -78,6 +78,10 @@ class View {
   // Does `a` come before `b` in the modification order of the location? Where nothing orders them: was it
   // executed before?
   virtual bool store_precedes(const Location& location, ChoiceKey a, ChoiceKey b) const = 0;
+  // Visible operations before the latest one that changed something which another thread could see.
+  virtual std::uint64_t latest_change() const { return 0; }
+  // The event that comes next, where events are recorded.
+  virtual EventId next_event() const { return kNoEvent; }
 
  protected:
   ~View() = default;
@@ -138,6 +142,11 @@ class Strategy {
     static_cast<void>(index);
     return true;
   }
+  // Which execution of the campaign is this, as the program sees it? What the system tells it (getrandom and
+  // its like) is drawn from the answer.
+  virtual std::uint64_t stands_for(std::uint64_t index) const { return index; }
+  // Does the tool wait for each result before it goes on?
+  virtual bool each_is_awaited() const { return false; }
   // After prepare_next() said false: was every execution tried that there is?
   virtual bool explored_all() const { return false; }
   // Are the choices of an execution a function of seed and index (and of what was learned) alone? Otherwise

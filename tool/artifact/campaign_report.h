@@ -22,6 +22,7 @@ struct CampaignFinding {
   std::uint64_t count = 0;  // executions that showed it
   std::uint64_t first_execution = 0;
   std::string artifact;  // path of its bug-N.heddle; empty: none was written
+  std::string known;     // the artifact of --known that holds it; empty: it is new
 
   const TraceFinding& get() const { return trace->findings[finding]; }
 };

@@ -134,7 +134,7 @@ RunSpec sane(RunSpec spec) {
   spec.sleep = known(spec.sleep, SleepKind::kTimed, SleepKind::kFree);
   spec.volatile_kind = known(spec.volatile_kind, VolatileKind::kPlain, VolatileKind::kRelaxed);
   spec.prune = known(spec.prune, PruneKind::kNever, PruneKind::kWindow);
-  spec.replay = known(spec.replay, ReplayKind::kGuided, ReplayKind::kNone);
+  spec.replay = known(spec.replay, ReplayKind::kPlan, ReplayKind::kNone);
   spec.strategy[sizeof spec.strategy - 1] = '\0';
   spec.trusted_libraries[sizeof spec.trusted_libraries - 1] = '\0';
   return spec;
@@ -252,6 +252,7 @@ Result<Trace> capture(const Channel& channel, std::uint64_t mapped_bytes, Captur
   Trace trace;
   trace.tool_version = HEDDLE_VERSION;
   trace.program = std::move(context.program);
+  trace.input = std::move(context.input);
   trace.output = std::move(context.output);
   trace.output_cut = context.output_cut;
   trace.spec = context.spec ? *context.spec : sane(reader.header().spec);

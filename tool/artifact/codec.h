@@ -26,6 +26,8 @@ enum class SectionType : std::uint32_t {
   kData = 10,
   kSources = 11,
   kLocations = 12,
+  kMinimal = 13,
+  kInput = 14,
 };
 
 std::vector<ArtifactSection> encode_trace(const Trace& trace);
@@ -51,6 +53,10 @@ std::string encode_locations(const Trace& trace);
 std::string decode_locations(std::string_view payload, Trace& trace);
 std::string encode_findings(const Trace& trace);
 std::string decode_findings(std::string_view payload, Trace& trace);
+std::string encode_minimal(const Trace& trace);
+std::string decode_minimal(std::string_view payload, Trace& trace);
+std::string encode_input(const Trace& trace);
+std::string decode_input(std::string_view payload, Trace& trace);
 std::string encode_output(const Trace& trace);
 std::string decode_output(std::string_view payload, Trace& trace);
 std::string encode_frames(const Trace& trace);

@@ -107,7 +107,7 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
         checked.read(s.prune, f, PruneKind::kNever, "pruning mode");
         break;
       case 11:
-        checked.read(s.replay, f, ReplayKind::kGuided, "replay mode");
+        checked.read(s.replay, f, ReplayKind::kPlan, "replay mode");
         break;
       case 12:
         s.record_events = f.number != 0;
@@ -481,6 +481,13 @@ std::string decode_findings(std::string_view payload, Trace& trace) {
     if (f.tag == 1) checked.nested(decode_finding(f.bytes, trace, trace.findings.emplace_back()));
   });
   return checked.answer(is_record);
+}
+
+std::string encode_input(const Trace& trace) { return trace.input; }
+
+std::string decode_input(std::string_view payload, Trace& trace) {
+  trace.input = payload;
+  return {};
 }
 
 std::string encode_output(const Trace& trace) { return trace.output; }

@@ -18,6 +18,13 @@ const TraceEvent* Trace::find_event(EventId id) const {
   return at != events.end() && at->id == id ? &*at : nullptr;
 }
 
+const TraceDeparture* Trace::departure_at(EventId event) const {
+  if (event == kNoEvent) return nullptr;
+  const auto at = std::find_if(departures.begin(), departures.end(),
+                               [&](const TraceDeparture& d) { return d.event == event; });
+  return at != departures.end() ? &*at : nullptr;
+}
+
 const TraceModule* Trace::module_at(Address address) const {
   for (const TraceModule& module : modules) {
     if (address >= module.begin && address < module.end) return &module;

@@ -90,6 +90,35 @@ struct TraceResult {
   std::vector<std::string> outcomes;
 };
 
+// A choice at which an execution leaves the unsurprising one, in which a thread goes on while it can, loads
+// read the newest store and nothing fails without a reason (core/trace/plan.h). Known of executions that were
+// minimised; all that is left of a minimal one is here.
+struct TraceDeparture {
+  ChoiceKind kind = ChoiceKind::kThread;
+  bool preempts = false;  // kThread: the thread could have gone on
+  bool critical = false;  // tried: without it the bug goes away
+  ThreadId thread = kMainThread;
+  ThreadId to = kNoThread;   // kThread: who goes on instead
+  std::uint32_t choice = 0;  // index into Trace::choices
+  EventId event = kNoEvent;  // where it shows: the first event of `to`, the load; kNoEvent: nowhere
+};
+
+// How much there is to understand in an execution.
+struct TraceSize {
+  std::uint64_t events = 0;
+  std::uint64_t switches = 0;     // an event of another thread than the event before
+  std::uint64_t preemptions = 0;  // of these, those away from a thread that could have gone on
+  std::uint64_t stale_reads = 0;
+  std::uint64_t departures = 0;  // of all kinds
+};
+
+struct Minimisation {
+  TraceSize before, after;
+  std::uint64_t candidates = 0;  // executions tried
+  std::uint64_t milliseconds = 0;
+  bool complete = false;  // every departure that is left was tried; else the time was up
+};
+
 struct Trace {
   std::string tool_version;  // of the heddle that made it
   RunSpec spec;
@@ -107,13 +136,18 @@ struct Trace {
   std::vector<TraceStackNode> stacks{{}};
   std::vector<std::string> texts{{}};
   std::vector<TraceFinding> findings;
+  std::optional<Minimisation> minimised;
+  std::vector<TraceDeparture> departures;  // in the order of their choices
   TraceResult result;
-  std::string output;  // what the program wrote to standard output and error
+  std::string input;   // what the program could read from standard input
+  std::string output;  // what it wrote to standard output and error
   bool output_cut = false;
   Symbols symbols;
 
   const TraceEvent* find_event(EventId id) const;
   const TraceModule* module_at(Address address) const;
+  // The departure that shows at this event, nullptr: none.
+  const TraceDeparture* departure_at(EventId event) const;
   std::string_view text_of(const Event& event) const { return texts[event.text]; }
   // The return addresses of a place, innermost first: its pc, then the callers.
   std::vector<std::uint64_t> pcs_of(std::uint64_t pc, StackId stack) const;
@@ -121,6 +155,7 @@ struct Trace {
 
 struct CaptureContext {
   ProgramIdentity program;
+  std::string input;
   std::string output;
   bool output_cut = false;
   std::optional<RunSpec> spec;            // what the tool asked for; else the channel's copy

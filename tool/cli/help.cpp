@@ -80,6 +80,8 @@ const std::vector<CommandLine>& command_lines() {
       {"run", "run a program under many schedules until a bug is found or the budget is spent", run_command},
       {"test", "the same for each test case of a GoogleTest program", test_command},
       {"replay", "run the execution of a found bug again", replay_command},
+      {"minimize", "make the execution of a found bug smaller, and mark what it cannot do without",
+       minimize_command},
       {"show", "print what is in an artifact: findings, trace, output", show_command},
       {"report", "make reports of a campaign: HTML, SARIF, JUnit, JSON", report_command},
       {"lin", "linearizability: judge a recorded history of a concurrent object", lin_command},

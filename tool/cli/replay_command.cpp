@@ -2,32 +2,42 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
-#include "compiler/install_layout.h"
 #include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/recorded_program.h"
+#include "tool/cli/replay_gdb.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/replay.h"
 #include "tool/report/columns.h"
+#include "tool/report/minimised.h"
 #include "tool/report/text.h"
 
 namespace heddle::cli {
 namespace {
 
-struct ReplayOptions {
+struct Options {
   std::string artifact, program, color = "auto";
   std::uint64_t times = 1;
+  std::uint32_t until_event = ~0u;
+  std::uint32_t stop_at = ~0u;
   bool quiet = false;
+  bool gdb = false;
+  std::string debugger = "gdb";
 };
 
-std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
+std::optional<int> parse(const Arguments& arguments, Options& o) {
   CLI::App app("Runs the execution that an artifact holds again, choice for choice, and reports the bug.",
                "heddle replay");
   app.footer(
       "examples:\n"
       "  heddle replay heddle-out/bug-1.heddle\n"
       "  heddle replay --times 100 -q heddle-out/bug-1.heddle     does it always happen?\n"
+      "  heddle replay --until-event 40 heddle-out/bug-1.heddle   what has happened up to there?\n"
+      "  heddle replay --gdb heddle-out/bug-1.heddle              look at it in a debugger\n"
+      "  heddle replay --stop-at 40 heddle-out/bug-1.heddle       stop there, for a debugger to be attached\n"
       "\n"
       "exit codes: 66 reproduced, 1 not reproduced, 2 bad artifact or program, 3 an error of heddle's own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
@@ -35,6 +45,15 @@ std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
   app.add_option("--times", o.times, "replay this many times [1]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  app.add_option("--until-event", o.until_event, "end the execution after this event and show it")
+      ->type_name("K");
+  app.add_option(
+         "--stop-at", o.stop_at,
+         "stop the process before this event, and go on when it gets SIGCONT or a debugger continues it")
+      ->type_name("EVENT");
+  app.add_flag("--gdb", o.gdb,
+               "under gdb, with commands for all threads and for going to any event; `help heddle` there");
+  app.add_option("--debugger", o.debugger, "the gdb to use, with its options [gdb]")->type_name("COMMAND");
   app.add_flag("-q,--quiet", o.quiet, "only the verdict");
   app.add_option("--color", o.color, "auto, always, never [auto]")
       ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -48,10 +67,11 @@ std::optional<int> parse(const Arguments& arguments, ReplayOptions& o) {
   return std::nullopt;
 }
 
-void show(const Trace& trace, const ReplayOptions& o) {
+void show(const Trace& trace, const Options& o) {
   const bool color = use_color(o.color == "always"  ? ColorWish::kAlways
                                : o.color == "never" ? ColorWish::kNever
                                                     : ColorWish::kAuto);
+  fmt::print(stderr, "{}", report::minimised_text(trace));
   for (const TraceFinding& finding : trace.findings) {
     if (finding.severity != Severity::kBug) continue;
     report::TextOptions text;
@@ -65,40 +85,85 @@ void show(const Trace& trace, const ReplayOptions& o) {
   }
 }
 
+struct Verdict {
+  std::uint64_t reproduced = 0;
+  std::set<std::uint64_t> digests;  // of all events of each
+  std::string difference;           // the first one
+};
+
+void tell_where(pid_t pid, std::uint32_t event) {
+  fmt::print(
+      stderr,
+      "heddle: process {} stands before event {}. Attach with `gdb -p {}`; it goes on with `kill -CONT "
+      "{}`.\n",
+      pid, event, pid, pid);
+}
+
+Result<Verdict> repeat(const run::Target& target, const Trace& original, const Options& o) {
+  Verdict verdict;
+  const bool shown = o.times == 1 && !o.quiet;
+  replay::ReplayOptions how;
+  how.inherit_output = shown;
+  how.symbolise = shown;
+  how.pause_at_event = o.stop_at;
+  how.on_pause = [&](pid_t pid) { tell_where(pid, o.stop_at); };
+  for (std::uint64_t i = 0; i < o.times; ++i) {
+    auto outcome = replay::replay(target, original, how);
+    if (!outcome) return outcome.error();
+    if (outcome->reproduced) ++verdict.reproduced;
+    verdict.digests.insert(outcome->digest);
+    if (verdict.difference.empty()) verdict.difference = outcome->difference;
+    if (i == 0) {
+      for (const std::string& module : outcome->changed_modules)
+        warn(module + " is not the library that the artifact was made with (its build id differs).");
+    }
+    if (shown && outcome->reproduced) show(outcome->trace, o);
+  }
+  return verdict;
+}
+
+int show_until(const run::Target& target, const Trace& original, const Options& o) {
+  replay::ReplayOptions how;
+  how.inherit_output = !o.quiet;
+  how.end_after_event = o.until_event;
+  auto outcome = replay::replay(target, original, how);
+  if (!outcome) return complain(outcome.error());
+  if (!outcome->difference.empty()) warn("replay differs from the artifact: " + outcome->difference);
+  report::ColumnOptions columns;
+  columns.max_rows = outcome->trace.events.size();
+  columns.color = use_color(ColorWish::kAuto);
+  fmt::print(stderr, "{}", report::columns(outcome->trace, columns));
+  if (outcome->reproduced) return static_cast<int>(ExitCode::kBug);
+  return outcome->cut ? 0 : static_cast<int>(ExitCode::kInconclusive);
+}
+
 }  // namespace
 
 int replay_command(const Arguments& arguments) {
-  ReplayOptions options;
+  if (arguments.size() >= 2 && arguments[0] == kReplaceThis) return become_replay(arguments[1]);
+  Options options;
   if (const auto code = parse(arguments, options)) return *code;
   auto original = read_artifact(options.artifact);
   if (!original) return complain(original.error());
-  auto layout = compiler::find_layout();
-  if (!layout) return complain(layout.error());
-  std::vector<std::string> argv = original->program.argv;
-  std::vector<std::string> notes;
-  const std::string path = options.program.empty() ? original->program.path : options.program;
-  if (argv.empty()) argv.push_back(path);
-  auto target = run::resolve_target({path}, layout->library, notes);
-  if (!target) return complain(target.error());
-  target->argv = argv;
-  if (options.program.empty()) target->cwd = original->program.cwd;
-  const bool changed = target->build_id != original->program.build_id;
-  if (changed) warn(path + " is not the binary that the artifact was made with (its build id differs).");
+  auto program = find_recorded_program(*original, options.program);
+  if (!program) return complain(program.error());
+  for (const std::string& change : program->changes) warn(change);
+  const bool changed = !program->changes.empty();
 
-  std::uint64_t reproduced = 0;
-  std::string difference;
-  for (std::uint64_t i = 0; i < options.times; ++i) {
-    auto outcome = replay::replay(*target, *original, options.times == 1 && !options.quiet);
-    if (!outcome) return complain(outcome.error());
-    if (outcome->reproduced) ++reproduced;
-    if (difference.empty()) difference = outcome->difference;
-    if (i == 0 && outcome->reproduced && !options.quiet) show(outcome->trace, options);
-  }
-  if (!difference.empty()) warn("replay differs from the artifact: " + difference);
+  if (options.gdb) return debug_replay(options.artifact, *original, program->target, options.debugger);
+  if (options.until_event != ~0u) return show_until(program->target, *original, options);
+  const auto verdict = repeat(program->target, *original, options);
+  if (!verdict) return complain(verdict.error());
+  if (!verdict->difference.empty()) warn("replay differs from the artifact: " + verdict->difference);
   if (options.times > 1 || options.quiet) {
-    fmt::print(stderr, "heddle: reproduced {} of {} times\n", reproduced, options.times);
+    fmt::print(stderr, "heddle: reproduced {} of {} times{}\n", verdict->reproduced, options.times,
+               options.times == 1 ? ""
+               : verdict->digests.size() == 1
+                   ? fmt::format(", event for event the same (digest {:016x})", *verdict->digests.begin())
+                   : fmt::format(", in {} different ways", verdict->digests.size()));
   }
-  if (reproduced == options.times) return static_cast<int>(ExitCode::kBug);
+  if (verdict->reproduced == options.times && verdict->digests.size() == 1)
+    return static_cast<int>(ExitCode::kBug);
   return complain(
       {"The bug was not reproduced" + std::string(changed ? ": the program has changed since." : "."),
        ExitCode::kInconclusive});

@@ -8,8 +8,10 @@
 #include "tool/cli/commands.h"
 #include "tool/cli/run_options.h"
 #include "tool/replay/determinism.h"
+#include "tool/replay/minimize.h"
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
+#include "tool/report/minimised.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 
@@ -41,12 +43,14 @@ class ProgressLine {
 };
 
 std::string describe(const run::FoundBug& bug, const RunOptions& options) {
+  if (!bug.known.empty()) return {};  // the summary has it
   report::TextOptions text;
   text.artifact = bug.artifact;
   text.strip_path_prefix = options.strip_path_prefix;
   text.color = use_color(options.color) && options.log_path.empty();
   const TraceFinding& finding = bug.trace.findings[bug.finding];
   std::string result = report::text_report(bug.trace, finding, text);
+  if (bug.finding == 0) result += report::minimised_text(bug.trace);
   report::ColumnOptions columns;
   columns.color = text.color;
   columns.finding = &finding;
@@ -64,6 +68,27 @@ std::string describe(const run::FoundBug& bug, const RunOptions& options) {
   }
   if (!bug.confirmed) result += "  This execution did not repeat exactly; see the warning in the summary.\n";
   return result;
+}
+
+// So long it may take, for one bug and for all bugs of a campaign.
+constexpr double kMinimiseSeconds = 2;
+constexpr double kMinimiseAllSeconds = 10;
+constexpr std::uint64_t kMinimiseSearched = 5000;
+
+void minimise(const run::Target& target, run::FoundBug& bug, const RunOptions& options, double& budget) {
+  if (budget <= 0 || interrupted.load()) return;
+  replay::MinimiseOptions limits;
+  limits.seconds = std::min(kMinimiseSeconds, budget);
+  limits.most_searched = kMinimiseSearched;
+  limits.allowed_exits = options.campaign.allowed_exits;
+  limits.kept_events = options.campaign.kept_events;
+  auto small = replay::minimise(target, bug.trace, limits);
+  if (small) {
+    budget -= static_cast<double>(small->minimised->milliseconds) / 1000;
+    bug.trace = std::move(*small);
+  } else if (options.verbose) {
+    warn("The execution was not minimised. " + small.error().message);
+  }
 }
 
 class Log {
@@ -88,7 +113,8 @@ int exit_code_of(const run::CampaignOutcome& outcome, const RunOptions& options)
   bool bug = false;
   for (const run::FoundBug& found : outcome.bugs) {
     const Severity severity = found.trace.findings[found.finding].severity;
-    bug = bug || ((severity == Severity::kBug || options.campaign.warnings_as_bugs) && found.confirmed);
+    bug = bug || ((severity == Severity::kBug || options.campaign.warnings_as_bugs) && found.confirmed &&
+                  found.known.empty());
   }
   if (bug) return options.bug_exit_code;
   if (outcome.error) return complain(*outcome.error);
@@ -144,6 +170,10 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome) {
     progress.clear();
     log.write(describe(bug, options));
   };
+  double budget = kMinimiseAllSeconds;
+  if (options.minimise) {
+    campaign.minimise = [&](run::FoundBug& bug) { minimise(*target, bug, options, budget); };
+  }
   outcome = campaign.run(interrupted);
   progress.clear();
   outcome.report.tool_version = HEDDLE_VERSION;

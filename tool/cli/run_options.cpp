@@ -7,10 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <thread>
 
 #include "core/trace/strategy_spec.h"
+#include "tool/artifact/known_bugs.h"
 #include "tool/cli/help.h"
 
 namespace heddle::cli {
@@ -84,7 +86,7 @@ std::string prune_check(const std::string& text) {
 struct Words {
   std::string time, timeout = "10s", strategy = "auto", model = "c++20", volatiles = "relaxed",
                     sleep = "free", memory_limit = "512M", prune, repetition = "auto", color = "auto";
-  std::vector<std::string> suppressions, trusted_libraries;
+  std::vector<std::string> suppressions, trusted_libraries, known;
   std::uint64_t executions = 0, seed = 0, max_failures = 1, max_steps = RunSpec{}.max_steps;
   std::uint32_t spurious = RunSpec{}.max_spurious;
   unsigned jobs = 0;
@@ -166,6 +168,17 @@ void define(CLI::App& app, RunOptions& o, Words& w, double default_seconds) {
   app.add_option("-o,--output", o.campaign.output_directory, "where artifacts go [heddle-out]")
       ->type_name("DIR");
   add_report_options(app, o.reports);
+  app.add_option(
+         "--known", w.known,
+         "a directory with artifacts of bugs that are known: they are shown as such, and are no reason for "
+         "exit\ncode 66; may be repeated")
+      ->type_name("DIR")
+      ->take_all();
+  app.add_flag_callback(
+      "--all-events", [&o] { o.campaign.kept_events = std::numeric_limits<std::size_t>::max(); },
+      "keep all events of a long execution in its artifact, and not only those around what was found");
+  app.add_flag_callback(
+      "--no-minimize", [&o] { o.minimise = false; }, "keep executions that show bugs as they were found");
   app.add_flag("--histogram", o.histogram, "count what the program gave to heddle_outcome(\"…\")");
   app.add_flag("--verify-determinism", o.verify_determinism,
                "run each execution twice and report the first divergence [-n 20]");
@@ -322,6 +335,10 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
     return complain(set.error());
   for (const std::string& file : words.suppressions) {
     if (auto added = options.campaign.suppressions.add_file(file); !added) return complain(added.error());
+  }
+  for (const std::string& directory : words.known) {
+    if (auto added = add_known_bugs(directory, options.campaign.known); !added)
+      return complain(added.error());
   }
   options.campaign.spec.seed = app.count("--seed") != 0 ? words.seed : seed_from_system();
   if (words.executions != 0) options.campaign.executions = words.executions;

@@ -22,6 +22,7 @@ struct RunOptions {
   bool verbose = false;
   bool no_progress = false;
   bool verify_determinism = false;
+  bool minimise = true;
   ColorWish color = ColorWish::kAuto;
   int bug_exit_code = static_cast<int>(ExitCode::kBug);
   std::vector<std::pair<std::string, std::string>> given;  // as written, for the report

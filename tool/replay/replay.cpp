@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/random.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/artifact/symboliser.h"
@@ -14,8 +15,40 @@ namespace {
 std::string place(const Trace& trace, const TraceEvent& event) {
   Symboliser symboliser(trace.modules);
   const auto& frames = symboliser.frames(event.pc);
-  if (frames.empty()) return fmt::format("{:#x}", event.pc);
-  return fmt::format("{} {}:{}", frames[0].function, frames[0].file, frames[0].line);
+  const auto known = trace.symbols.frames.find(event.pc);
+  const std::vector<Frame>& found =
+      known != trace.symbols.frames.end() && !known->second.empty() ? known->second : frames;
+  if (found.empty()) return fmt::format("at {:#x}", event.pc);
+  return fmt::format("in {} {}:{}", found[0].function, found[0].file, found[0].line);
+}
+
+// What an event is, for somebody who compares two.
+std::string told(const Trace& trace, const TraceEvent& event) {
+  std::string text = fmt::format("thread {} {}", index_of(event.thread), place(trace, event));
+  if (event.size != 0) text += fmt::format(", value {:#x}", event.value);
+  return text;
+}
+
+std::uint64_t digest_of(const Trace& trace) {
+  std::uint64_t digest = mix(trace.total_events, trace.result.trace_hash);
+  for (const TraceEvent& e : trace.events) {
+    digest = mix(mix(mix(digest, index_of(e.id)), mix(e.pc, e.address)), mix(e.value, e.value2));
+    digest = mix(digest, std::uint64_t{index_of(e.thread)} << 32 | static_cast<std::uint64_t>(e.kind) << 16 |
+                             static_cast<std::uint64_t>(e.order) << 8 | e.flags);
+    digest = mix(digest, std::uint64_t{index_of(e.reads_from)} << 32 | e.mo_position);
+  }
+  return digest;
+}
+
+// Libraries that were loaded then and now, and are not the same any more.
+std::vector<std::string> changed_modules(const Trace& a, const Trace& b) {
+  std::vector<std::string> changed;
+  for (const TraceModule& x : a.modules) {
+    for (const TraceModule& y : b.modules) {
+      if (x.path == y.path && x.path != a.program.path && x.build_id != y.build_id) changed.push_back(x.path);
+    }
+  }
+  return changed;
 }
 
 bool same_event(const TraceEvent& a, const TraceEvent& b) {
@@ -51,41 +84,59 @@ std::string moved_addresses(const Trace& a, const Trace& b) {
 }  // namespace
 
 std::string first_difference(const Trace& a, const Trace& b) {
-  const std::size_t common = std::min(a.events.size(), b.events.size());
-  for (std::size_t i = 0; i < common; ++i) {
+  // Of a long execution only some events are kept: those that both have are compared.
+  for (std::size_t i = 0, k = 0; i < a.events.size() && k < b.events.size();) {
     const TraceEvent& x = a.events[i];
-    const TraceEvent& y = b.events[i];
-    if (x.id != y.id) break;  // one of the two keeps only some of its events
+    const TraceEvent& y = b.events[k];
+    if (x.id != y.id) {
+      x.id < y.id ? ++i : ++k;
+      continue;
+    }
+    ++i;
+    ++k;
     if (same_event(x, y)) continue;
-    return fmt::format("event {} differs: thread {} in {} against thread {} in {}", index_of(x.id),
-                       index_of(x.thread), place(a, x), index_of(y.thread), place(b, y)) +
+    return fmt::format("event {} differs: expected {}; came {}.", index_of(x.id), told(a, x), told(b, y)) +
            moved_addresses(a, b);
   }
   if (a.total_events != b.total_events) {
-    return fmt::format("{} events against {}", a.total_events, b.total_events) + moved_addresses(a, b);
+    std::string text = fmt::format("{} events were expected, and {} came", a.total_events, b.total_events);
+    if (const TraceEvent* next = a.find_event(EventId{static_cast<std::uint32_t>(b.total_events)}))
+      text += fmt::format("; event {} is missing: expected {}", index_of(next->id), told(a, *next));
+    if (const TraceEvent* next = b.find_event(EventId{static_cast<std::uint32_t>(a.total_events)}))
+      text += fmt::format("; event {} was not expected: {}", index_of(next->id), told(b, *next));
+    return text + "." + moved_addresses(a, b);
   }
   return {};
 }
 
-Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, bool inherit_output) {
+Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, const ReplayOptions& options) {
   RunSpec spec = original.spec;
   spec.replay = ReplayKind::kExact;
-  run::SingleOptions options;
-  options.index = original.execution;
-  options.replay = original.choices;
-  options.inherit_output = inherit_output;
-  auto run = run::run_single(target, spec, options);
+  run::SingleOptions single;
+  single.index = original.execution;
+  single.replay = original.choices;
+  single.inherit_output = options.inherit_output;
+  single.symbolise = options.symbolise;
+  single.end_after_event = options.end_after_event;
+  single.pause_at_event = options.pause_at_event;
+  single.on_pause = options.on_pause;
+  auto run = run::run_single(target, spec, single);
   if (!run) return run.error();
   ReplayOutcome outcome;
   outcome.trace = std::move(run->trace);
   outcome.trace.execution = original.execution;
+  outcome.digest = digest_of(outcome.trace);
+  outcome.changed_modules = changed_modules(original, outcome.trace);
   if (run->result.ending == Ending::kDiverged) {
-    outcome.difference = fmt::format("the program offers other choices than it did after choice {}",
-                                     outcome.trace.choices.size());
+    const std::size_t made = outcome.trace.choices.size();
+    outcome.difference = fmt::format("the program offers other choices than it did, at choice {} of {}", made,
+                                     original.choices.size());
     const std::string event = first_difference(original, outcome.trace);
     if (!event.empty()) outcome.difference += "; " + event;
     return outcome;
   }
+  outcome.cut = run->result.ending == Ending::kCut && options.end_after_event != ~0u;
+  if (outcome.cut) return outcome;
   outcome.difference = first_difference(original, outcome.trace);
   outcome.reproduced = has_same_findings(original, outcome.trace);
   // What was suppressed when the artifact was made stays so.
@@ -95,6 +146,11 @@ Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, b
   }
   if (!outcome.reproduced && outcome.difference.empty())
     outcome.difference = "the finding did not show again";
+  // What is known of the execution stays known of it.
+  if (outcome.reproduced && outcome.difference.empty()) {
+    outcome.trace.minimised = original.minimised;
+    outcome.trace.departures = original.departures;
+  }
   return outcome;
 }
 

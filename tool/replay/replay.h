@@ -1,6 +1,7 @@
 // Runs the execution of a trace again and compares.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -9,12 +10,23 @@
 namespace heddle::replay {
 
 struct ReplayOutcome {
-  bool reproduced = false;  // the same findings, by the same choices and events
-  std::string difference;   // the first one, in words; empty where there is none
-  Trace trace;              // of the new execution
+  bool reproduced = false;                   // the same findings, by the same choices and events
+  bool cut = false;                          // it was ended before its end, as was asked for
+  std::string difference;                    // the first one, in words; empty where there is none
+  std::uint64_t digest = 0;                  // over every event: equal executions have equal ones
+  std::vector<std::string> changed_modules;  // libraries that are not those of the artifact
+  Trace trace;                               // of the new execution
 };
 
-Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, bool inherit_output);
+struct ReplayOptions {
+  bool inherit_output = false;  // the program writes to our own standard output and error
+  bool symbolise = true;
+  std::uint32_t end_after_event = ~0u;
+  std::uint32_t pause_at_event = ~0u;   // stop there, for a debugger to be attached
+  std::function<void(pid_t)> on_pause;  // … it has; the execution goes on when somebody continues it
+};
+
+Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, const ReplayOptions& options);
 
 // The first event in which two executions differ, in words; empty: none.
 std::string first_difference(const Trace& a, const Trace& b);

@@ -42,6 +42,9 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
+// How a thread comes to its event.
+enum class Entry { kSame, kSwitch, kCritical };
+
 class Table {
  public:
   Table(const Trace& trace, const ColumnOptions& options)
@@ -143,13 +146,15 @@ class Table {
 
   // One line of the table: `cell` in `column`, or in no column.
   std::string line(std::string_view number, std::string_view mark, std::size_t column, std::string_view cell,
-                   bool switched, std::string_view place, const auto& paint) const {
+                   Entry entry, std::string_view place, const auto& paint) const {
     std::string text = fmt::format("{:>{}}{}", number, number_width_, mark.empty() ? " " : style_.red(mark));
     const std::size_t columns = one_column_ ? 1 : column_of_.size();
     for (std::size_t c = 0; c < columns; ++c) {
       if (c > 0) text += style_.dim("│");
       const bool here = c == column;
-      text += here && switched ? style_.yellow("▸") : " ";
+      text += !here || entry == Entry::kSame ? " "
+              : entry == Entry::kCritical    ? style_.red("◆")
+                                             : style_.yellow("▸");
       text += here ? paint(padded(clipped(cell, cell_width_), cell_width_)) : std::string(cell_width_, ' ');
     }
     if (place_width_ > 0) text += style_.dim("│ ") + style_.dim(clipped_front(place, place_width_));
@@ -189,29 +194,40 @@ class Table {
       if (event.kind == EventKind::kNote || event.kind == EventKind::kOutcome) return style_.cyan(cell);
       return cell;
     };
-    cell(event.thread, fmt::format("#{}", index_of(event.id)), row.cited, operation.line(kNoBreak),
-         place_of(event.pc, event.stack), paint);
+    cell(event.thread, fmt::format("#{}", index_of(event.id)), {row.cited, is_critical(event.id)},
+         operation.line(kNoBreak), place_of(event.pc, event.stack), paint);
+  }
+
+  bool is_critical(EventId event) const {
+    const TraceDeparture* departure = trace_.departure_at(event);
+    return departure != nullptr && departure->critical;
   }
 
   // Plain accesses are no events and have no number; those of a race are known by its finding.
   void access_row(const Row& row) {
     const TracePart& part = *row.access;
     const std::string text = describe_access(part, names_);
-    cell(part.thread, "", true, text, place_of(part.pc, part.stack),
+    cell(part.thread, "", {true, false}, text, place_of(part.pc, part.stack),
          [&](const std::string& words) { return style_.red(words); });
   }
 
   // What a thread did, in its column.
-  void cell(ThreadId thread, std::string_view number, bool cited, std::string text, const std::string& place,
+  struct Marks {
+    bool cited, critical;
+  };
+  void cell(ThreadId thread, std::string_view number, Marks marks, std::string text, const std::string& place,
             const auto& paint) {
-    const bool switched = thread != previous_;
+    Entry entry = thread != previous_ ? Entry::kSwitch : Entry::kSame;
+    if (marks.critical) entry = Entry::kCritical;
+    any_critical_ |= marks.critical;
     previous_ = thread;
-    any_cited_ |= cited;
+    any_cited_ |= marks.cited;
     if (one_column_) text = padded(thread_tag(thread), tag_width_) + kNoBreak + text;
     bool first = true;
     for (const std::string& part : wrapped(text, cell_width_)) {
-      out_ += line(first ? number : "", first && cited ? "!" : "", one_column_ ? 0 : column_of_.at(thread),
-                   part, first && switched, first ? place : "", paint);
+      out_ +=
+          line(first ? number : "", first && marks.cited ? "!" : "", one_column_ ? 0 : column_of_.at(thread),
+               part, first ? entry : Entry::kSame, first ? place : "", paint);
       first = false;
     }
   }
@@ -227,6 +243,7 @@ class Table {
     std::string key = "▸ another thread runs · ← the store that was read";
     if (any_stale_) key += " · STALE: a newer store existed";
     if (any_cited_) key += " · ! cited by the report";
+    if (any_critical_) key += " · ◆ critical: without it the bug goes away";
     for (const std::string& part : wrapped(key, width_ - indent.size()))
       out_ += style_.dim(indent + part) + "\n";
   }
@@ -241,7 +258,7 @@ class Table {
   std::string line_numbers_of_;  // a file and a colon: of places only its line numbers are shown
   bool one_column_ = false;
   ThreadId previous_ = kNoThread;
-  bool any_stale_ = false, any_cited_ = false;
+  bool any_stale_ = false, any_cited_ = false, any_critical_ = false;
   std::string out_;
 };
 

@@ -5,8 +5,9 @@
 //     13                             │▸load flag → 0 acquire    │ mp.cpp:15
 //                                    │   ← initial (STALE: …)   │
 //
-// ▸ marks a switch of threads, ! an event that the finding cites. Where the columns would be too narrow,
-// threads are named in one column instead.
+// ▸ marks a switch of threads, ◆ a switch or a read without which the bug goes away (where minimising has
+// tried), ! an event that the finding cites. Where the columns would be too narrow, threads are named in one
+// column instead.
 #pragma once
 
 #include <cstddef>

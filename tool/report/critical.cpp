@@ -48,6 +48,10 @@ std::set<EventId> critical_events(const Trace& trace, const TraceFinding& findin
     if (part.event != kNoEvent && !is_access(part.role)) critical.insert(part.event);
     if (part.thread != kNoThread) threads.insert(part.thread);
   }
+  // What minimising has tried: without it the bug goes away.
+  for (const TraceDeparture& departure : trace.departures) {
+    if (departure.critical && departure.event != kNoEvent) critical.insert(departure.event);
+  }
   add_stale_reads(trace, critical);
   add_messages(trace, finding, critical);
   for (const TraceEvent& event : trace.events) {

@@ -19,6 +19,7 @@ Json findings_of(const CampaignReport& report) {
     json["count"] = found.count;
     json["first_execution"] = found.first_execution;
     json["artifact"] = found.artifact.empty() ? Json(nullptr) : Json(utf8(found.artifact));
+    if (!found.known.empty()) json["known"] = utf8(found.known);
     list.push_back(std::move(json));
   }
   return list;

@@ -80,9 +80,31 @@ Json event_of(const Trace& trace, const TraceEvent& e, Names& names) {
   if (e.location != 0) json["location"] = e.location;
   if (e.other != kNoThread) json["other_thread"] = index_of(e.other);
   if (e.flags & event_flags::kStale) json["stale"] = true;
+  if (const TraceDeparture* d = trace.departure_at(e.id)) json["critical"] = d->critical;
   // Callers by number in "stacks"; the innermost place by number in "frames".
   if (e.pc != 0) json["pc"] = hexadecimal(e.pc);
   if (e.stack != kEmptyStack) json["stack"] = index_of(e.stack);
+  return json;
+}
+
+Json size_of(const TraceSize& size) {
+  return {{"events", size.events},
+          {"switches", size.switches},
+          {"preemptions", size.preemptions},
+          {"stale_reads", size.stale_reads},
+          {"departures", size.departures}};
+}
+
+Json departure_of(const TraceDeparture& d) {
+  Json json = {{"kind", choice_kind_name(d.kind)},
+               {"thread", index_of(d.thread)},
+               {"choice", d.choice},
+               {"critical", d.critical}};
+  if (d.kind == ChoiceKind::kThread) {
+    json["to"] = index_of(d.to);
+    json["preempts"] = d.preempts;
+  }
+  if (d.event != kNoEvent) json["event"] = index_of(d.event);
   return json;
 }
 
@@ -109,6 +131,15 @@ std::string json_trace(const Trace& trace) {
   json["choices"] = Json::array();
   for (const Choice c : trace.choices) {
     json["choices"].push_back({{"kind", choice_kind_name(c.kind())}, {"picked", c.picked().bits}});
+  }
+  if (trace.minimised) {
+    json["minimised"] = {{"before", size_of(trace.minimised->before)},
+                         {"after", size_of(trace.minimised->after)},
+                         {"candidates", trace.minimised->candidates},
+                         {"milliseconds", trace.minimised->milliseconds},
+                         {"complete", trace.minimised->complete}};
+    json["departures"] = Json::array();
+    for (const TraceDeparture& d : trace.departures) json["departures"].push_back(departure_of(d));
   }
   json["total_events"] = trace.total_events;
   json["events"] = Json::array();

@@ -12,6 +12,7 @@
 #include "tool/artifact/stack_view.h"
 #include "tool/report/critical.h"
 #include "tool/report/escape.h"
+#include "tool/report/minimised.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
@@ -29,6 +30,7 @@ constexpr std::uint32_t kCited = 0x100;     // by the finding
 constexpr std::uint32_t kCritical = 0x200;  // is left when the page is collapsed
 constexpr std::uint32_t kAccess =
     0x400;  // a plain access of the finding, which is no event and has no number
+constexpr std::uint32_t kNeeded = 0x800;  // a switch or a read without which the bug goes away
 }  // namespace row_flags
 
 constexpr std::size_t kMostOutput = 64 << 10;
@@ -123,6 +125,7 @@ class BugPage {
     json["artifact"] = utf8(found_.artifact);
     json["reproduce"] = found_.artifact.empty() ? "" : utf8("heddle replay " + shell_word(found_.artifact));
     json["text"] = utf8(text_report(trace_, finding_));
+    json["minimised"] = utf8(minimised_text(trace_));
     json["run"] = run();
     json["totalEvents"] = trace_.total_events;
     json["output"] = utf8(escaped_lines(trace_.output.substr(0, kMostOutput)));
@@ -183,8 +186,10 @@ class BugPage {
       }
       const TraceEvent& e = *row.event;
       const Operation operation = describe(trace_, e, names_);
+      const TraceDeparture* departure = trace_.departure_at(e.id);
       const std::uint32_t flags = e.flags | (cited.contains(e.id) ? row_flags::kCited : 0) |
-                                  (critical.contains(e.id) ? row_flags::kCritical : 0);
+                                  (critical.contains(e.id) ? row_flags::kCritical : 0) |
+                                  (departure != nullptr && departure->critical ? row_flags::kNeeded : 0);
       list.push_back({index_of(e.id), index_of(e.thread), text(event_kind_name(e.kind)), text(operation.text),
                       text(operation.remark), text(short_place(trace_, e.pc, e.stack)),
                       stack_of(e.pc, e.stack), row_of(e.reads_from), e.mo_position, e.location, e.candidates,

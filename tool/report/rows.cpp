@@ -18,6 +18,7 @@ constexpr std::size_t kFewestRounds = 4;
 struct Cited {
   std::set<EventId> events;
   std::set<EventId> before_access;  // the last events before the plain accesses
+  std::set<EventId> critical;       // without which the bug goes away
   std::set<Address> addresses;
   std::vector<const TracePart*> accesses;  // the plain ones
 };
@@ -29,6 +30,9 @@ bool is_plain_access(const TracePart& part) {
 
 Cited cited_by(const Trace& trace, const TraceFinding* only) {
   Cited cited;
+  for (const TraceDeparture& departure : trace.departures) {
+    if (departure.critical) cited.critical.insert(departure.event);
+  }
   for (const TraceFinding& finding : trace.findings) {
     if (only != nullptr && only != &finding) continue;
     if (finding.event != kNoEvent) cited.events.insert(finding.event);
@@ -63,7 +67,8 @@ std::size_t rounds_at(const std::vector<TraceEvent>& events, std::size_t start, 
 }
 
 int interest_of(const TraceEvent& e, const Cited& cited) {
-  if (cited.events.contains(e.id) || cited.before_access.contains(e.id)) return 100;
+  if (cited.events.contains(e.id) || cited.before_access.contains(e.id) || cited.critical.contains(e.id))
+    return 100;
   switch (e.kind) {
     case EventKind::kFinding:
     case EventKind::kNote:

@@ -6,6 +6,7 @@
 
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
+#include "tool/report/minimised.h"
 #include "tool/report/places.h"
 #include "tool/report/style.h"
 #include "tool/report/text.h"
@@ -83,6 +84,7 @@ std::string show_text(const Trace& trace, const ShowOptions& options) {
     if (i + 1 == trace.findings.size()) text.artifact = options.path;
     out += text_report(trace, trace.findings[i], text) + "\n";
   }
+  out += minimised_text(trace);
   ColumnOptions table;
   table.width = options.width;
   table.color = options.color;

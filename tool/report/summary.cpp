@@ -122,6 +122,7 @@ class Summary {
                   : fmt::format("       hit {} times, first in execution {}\n", grouped(found->count),
                                 grouped(found->first_execution));
       if (!found->artifact.empty()) out_ += "       heddle replay " + shell_word(found->artifact) + "\n";
+      if (!found->known.empty()) out_ += "       known: " + shell_word(found->known) + "\n";
     }
   }
 

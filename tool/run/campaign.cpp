@@ -41,21 +41,6 @@ constexpr std::uint64_t kMostWarningsExamined = 8;
 
 constexpr std::uint32_t kMostSuppressedExamined = 8;
 
-// Of all bugs of an execution. Where no finding was written, an ending can still be a bug.
-std::vector<std::uint64_t> signatures_of(const ExecutionResult& result,
-                                         const std::vector<int>& allowed_exits) {
-  std::vector<std::uint64_t> signatures;
-  if (result.signature != 0) signatures.push_back(result.signature);
-  for (const std::uint64_t other : result.more_signatures) {
-    if (other != 0) signatures.push_back(other);
-  }
-  if (signatures.empty()) {
-    if (const auto finding = finding_of_ending(result, allowed_exits))
-      signatures.push_back(finding->signature);
-  }
-  return signatures;
-}
-
 }  // namespace
 
 Campaign::Campaign(Target target, CampaignOptions options)
@@ -290,6 +275,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   single.replay = arrived.choices;
   single.campaign = state_memory_.descriptor();
   single.allowed_exits = options_.allowed_exits;
+  single.kept_events = options_.kept_events;
   RunSpec spec = options_.spec;
   if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
   auto run = [&] {
@@ -339,13 +325,19 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
     return;
   }
   const bool is_bug = finding.severity == Severity::kBug || options_.warnings_as_bugs;
+  // What the artifact is about comes first in it.
+  const auto first = trace.findings.begin();
+  std::rotate(first, first + static_cast<std::ptrdiff_t>(index),
+              first + static_cast<std::ptrdiff_t>(index) + 1);
   FoundBug bug;
-  bug.finding = index;
   bug.count = 1;
   bug.first_execution = bug.last_execution = result.index;
   bug.confirmed = trace.result.trace_hash == result.trace_hash;
   bug.trace = std::move(trace);
-  if (is_bug) {
+  const auto old = options_.known.find(print);
+  if (old != options_.known.end()) bug.known = old->second;
+  const bool is_new_bug = is_bug && bug.known.empty();
+  if (is_new_bug) {
     ++distinct_bugs_;
     std::error_code error;
     std::filesystem::create_directories(options_.output_directory, error);
@@ -358,10 +350,24 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
   by_fingerprint_.emplace(print, outcome_.bugs.size());
   by_signature_.emplace(signature, outcome_.bugs.size());
   outcome_.bugs.push_back(std::move(bug));
-  if (on_bug) on_bug(outcome_.bugs.back());
-  if (options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
+  if (is_new_bug && options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
     done_ = true;
     stopped_because_ = distinct_bugs_ == 1 ? "a bug was found" : "enough bugs were found";
+    if (minimise) return;  // it is reported in its smaller form
+  }
+  outcome_.bugs.back().reported = true;
+  if (on_bug) on_bug(outcome_.bugs.back());
+}
+
+void Campaign::minimise_bugs() {
+  for (FoundBug& bug : outcome_.bugs) {
+    if (minimise && bug.confirmed && !bug.artifact.empty()) {
+      minimise(bug);
+      if (auto written = write_artifact(bug.artifact, bug.trace); !written)
+        outcome_.report.warnings.push_back(written.error().message);
+    }
+    if (!bug.reported && on_bug) on_bug(bug);
+    bug.reported = true;
   }
 }
 
@@ -416,7 +422,9 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
         std::string(state_->outside.what, strnlen(state_->outside.what, sizeof state_->outside.what)) +
         "). -j N runs N at the same time all the same.");
   workers_.clear();
-  finish_report(elapsed());
+  const double seconds = elapsed();
+  minimise_bugs();
+  finish_report(seconds);
   return std::move(outcome_);
 }
 
@@ -477,7 +485,8 @@ void Campaign::finish_report(double seconds) {
   report.distinct_executions = hashes_.size();
   for (const auto& [hash, count] : hashes_) report.executions_seen_once += count == 1 ? 1 : 0;
   for (const FoundBug& bug : outcome_.bugs) {
-    report.findings.push_back({&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact});
+    report.findings.push_back(
+        {&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact, bug.known});
   }
   for (const Suppressions::Entry& entry : options_.suppressions.entries()) {
     if (entry.hits != 0) report.suppressed.push_back({entry.text, entry.hits, entry.built_in});

@@ -32,6 +32,8 @@ struct CampaignOptions {
   std::vector<int> allowed_exits;
   std::string output_directory = "heddle-out";
   Suppressions suppressions;
+  std::size_t kept_events = kKeptEvents;     // of an execution, in its artifact
+  std::map<std::string, std::string> known;  // fingerprints of bugs that are not new, and their artifacts
 };
 
 // One distinct finding with the execution that showed it first.
@@ -43,6 +45,8 @@ struct FoundBug {
   std::uint64_t last_execution = 0;  // that was investigated
   std::string artifact;
   bool confirmed = true;
+  bool reported = false;  // on_bug was called
+  std::string known;      // the artifact that holds it already; empty: it is new
 };
 
 struct CampaignOutcome {
@@ -56,7 +60,10 @@ class Campaign {
  public:
   Campaign(Target target, CampaignOptions options);
 
-  std::function<void(const FoundBug&)> on_bug;               // a new distinct finding
+  std::function<void(const FoundBug&)> on_bug;  // a new distinct finding
+  // Makes the execution of a confirmed bug smaller, in place. Called when the executions are over, before
+  // on_bug where the campaign ends with that bug.
+  std::function<void(FoundBug&)> minimise;
   std::function<void(const report::Progress&)> on_progress;  // about ten times a second
 
   // `interrupted` may be set from a signal handler; the campaign then ends with what it has.
@@ -96,6 +103,7 @@ class Campaign {
   void investigate(const Arrived& arrived, std::uint64_t signature);
   void take_out_suppressed(Trace& trace);
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
+  void minimise_bugs();
   void end_with(Error error);
   void note_unknown_libraries();
   void take_search_progress();

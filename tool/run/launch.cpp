@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -22,19 +23,28 @@ constexpr int kFirstDescriptor = 240;
 
 std::vector<std::string> environment_for(const Target& target, int channel) {
   std::vector<std::string> result;
+  std::string preload;
+  bool bind_now = false;
+  const auto add = [&](const std::string& text) {
+    if (text.rfind(std::string(kChannelVariable) + "=", 0) == 0) return;
+    bind_now = bind_now || text.rfind("LD_BIND_NOW=", 0) == 0;
+    if (text.rfind("LD_PRELOAD=", 0) == 0) {
+      preload = text.substr(std::strlen("LD_PRELOAD="));
+    } else {
+      result.push_back(text);
+    }
+  };
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (text.rfind("LD_PRELOAD=", 0) == 0 && !target.preload.empty()) continue;
-    if (text.rfind(std::string(kChannelVariable) + "=", 0) == 0) continue;
-    result.push_back(text);
+    if (!target.environment || !is_kept_variable(text.substr(0, text.find('=')))) add(text);
   }
-  if (!target.preload.empty()) {
-    const char* users = std::getenv("LD_PRELOAD");
-    result.push_back("LD_PRELOAD=" + target.preload +
-                     (users != nullptr && *users != '\0' ? ":" + std::string(users) : ""));
+  if (target.environment) {
+    for (const auto& [name, value] : *target.environment) add(name + "=" + value);
   }
+  if (!target.preload.empty()) preload = target.preload + (preload.empty() ? "" : ":" + preload);
+  if (!preload.empty()) result.push_back("LD_PRELOAD=" + preload);
   // Symbols are bound once, before the first choice, instead of again in every execution.
-  if (std::getenv("LD_BIND_NOW") == nullptr) result.push_back("LD_BIND_NOW=1");
+  if (!bind_now) result.push_back("LD_BIND_NOW=1");
   result.push_back(std::string(kChannelVariable) + "=" + std::to_string(channel));
   return result;
 }
@@ -54,13 +64,10 @@ struct ChildPlan {
   char* const* environment;
   const char* cwd;
   int input, output, channel, campaign;
-  pid_t parent;
 };
 
-[[noreturn]] void become(const ChildPlan& plan, int error_pipe) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != plan.parent) _exit(0);
-  setpgid(0, 0);
+// Becomes the program; returns where that is not possible.
+void become(const ChildPlan& plan) {
   // The same addresses in every process, where the system lets us; replay says when they moved.
   const int old = personality(0xffffffff);
   if (old != -1) personality(static_cast<unsigned long>(old) | ADDR_NO_RANDOMIZE);
@@ -83,6 +90,13 @@ struct ChildPlan {
   signal(SIGINT, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
   if (fine) execve(plan.path, plan.argv, plan.environment);
+}
+
+[[noreturn]] void become_child(const ChildPlan& plan, pid_t parent, int error_pipe) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
+  setpgid(0, 0);
+  become(plan);
   const int error = errno;
   if (write(error_pipe, &error, sizeof error) < 0) _exit(126);
   _exit(127);
@@ -94,7 +108,8 @@ constexpr std::uint64_t kCampaignChoices = 1u << 17;
 
 ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
   ChannelSizes sizes;
-  if (options.mode == ChannelMode::kCampaign) sizes.choices = kCampaignChoices;
+  if (options.mode == ChannelMode::kCampaign)
+    sizes.choices = std::max<std::uint64_t>(kCampaignChoices, 2 * options.replay.size());
   if (spec.record_events == 0) sizes.events = 0;
   sizes.replay = options.replay.size();
   if (options.mode == ChannelMode::kSingle) sizes.ring = 1;
@@ -103,7 +118,7 @@ ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
 
 }  // namespace
 
-Result<Process> Process::launch(const Target& target, const RunSpec& spec, const LaunchOptions& options) {
+Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& options) {
   Process process;
   const ChannelSizes sizes = sizes_for(spec, options);
   auto memory = SharedMemory::create("heddle-channel", Channel::bytes_needed(sizes));
@@ -118,6 +133,8 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
   h.replay_count = static_cast<std::uint32_t>(options.replay.size());
   if (!options.replay.empty())
     std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
+  h.end_after_event = options.end_after_event;
+  h.pause_at_event = options.pause_at_event;
   h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;
   if (!options.inherit_output) {
     auto output = OutputFile::create();
@@ -125,7 +142,13 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
     process.output_ = std::move(*output);
     h.output_fd = kFirstDescriptor + 2;
   }
+  return process;
+}
 
+Result<Process> Process::launch(const Target& target, const RunSpec& spec, const LaunchOptions& options) {
+  auto prepared = prepare(spec, options);
+  if (!prepared) return prepared;
+  Process process = std::move(*prepared);
   std::vector<std::string> arguments = target.argv;
   std::vector<std::string> environment = environment_for(target, kFirstDescriptor);
   const std::vector<char*> argv = pointers(arguments);
@@ -139,10 +162,10 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
                        target.input,
                        options.inherit_output ? -1 : process.output_.descriptor(),
                        process.memory_.descriptor(),
-                       options.campaign,
-                       getpid()};
+                       options.campaign};
+  const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become(plan, error_pipe[1]);
+  if (pid == 0) become_child(plan, parent, error_pipe[1]);
   close(error_pipe[1]);
   int error = 0;
   const bool failed = pid > 0 && read(error_pipe[0], &error, sizeof error) == sizeof error;
@@ -154,6 +177,18 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
     return Error{"Cannot run " + target.path + ": " + std::strerror(error) + ".", ExitCode::kBadInput};
   }
   return process;
+}
+
+Error Process::replace_this(const Target& target, const RunSpec& spec, const LaunchOptions& options) {
+  auto process = prepare(spec, options);
+  if (!process) return process.error();
+  std::vector<std::string> arguments = target.argv;
+  std::vector<std::string> environment = environment_for(target, kFirstDescriptor);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  become({target.path.c_str(), argv.data(), envp.data(), target.cwd.empty() ? nullptr : target.cwd.c_str(),
+          target.input, -1, process->memory_.descriptor(), options.campaign});
+  return Error{"Cannot run " + target.path + ": " + std::strerror(errno) + ".", ExitCode::kBadInput};
 }
 
 Process::~Process() { kill(); }
@@ -205,6 +240,19 @@ bool Process::wait(std::uint64_t nanoseconds) {
   ::kill(-pid_, SIGKILL);
   pid_ = -1;
   return killed;
+}
+
+bool Process::wait_for_pause() {
+  if (pid_ <= 0) return false;
+  int status = 0;
+  // WNOWAIT: its end is for wait() to see.
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  if (info.si_code != CLD_STOPPED) return false;
+  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
+  }
+  return true;
 }
 
 void Process::ask_where() {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -112,6 +113,24 @@ Result<InputFile> InputFile::keep_standard_input() {
     }
   }
   return file;
+}
+
+Result<InputFile> InputFile::of(const std::string& bytes) {
+  InputFile file;
+  file.descriptor_ = Descriptor(memfd_create("heddle-input", MFD_CLOEXEC));
+  if (!file.descriptor_ ||
+      write(file.descriptor_.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    return system_error("memory file for standard input");
+  return file;
+}
+
+std::string read_memory_file(int descriptor) {
+  struct stat status{};
+  if (descriptor < 0 || fstat(descriptor, &status) != 0) return {};
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t got = pread(descriptor, bytes.data(), bytes.size(), 0);
+  bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return bytes;
 }
 
 }  // namespace heddle::run

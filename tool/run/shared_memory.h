@@ -66,11 +66,16 @@ class OutputFile {
   Descriptor descriptor_;
 };
 
+// All bytes of a memory file.
+std::string read_memory_file(int descriptor);
+
 // The tool's standard input, kept so that every execution can read it from the start.
 class InputFile {
  public:
   // Reads standard input to its end unless it is a terminal; then executions see an empty one.
   static Result<InputFile> keep_standard_input();
+  // One that an artifact has kept.
+  static Result<InputFile> of(const std::string& bytes);
   int descriptor() const { return descriptor_.get(); }
 
  private:

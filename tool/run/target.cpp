@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -29,15 +30,14 @@ std::string find_program(const std::string& name) {
   return name;
 }
 
-// Variables that change how programs behave and are worth keeping with a bug.
-bool worth_keeping(const std::string& name) {
+}  // namespace
+
+bool is_kept_variable(const std::string& name) {
   for (const char* prefix : {"HEDDLE_", "LD_", "GTEST_", "LANG", "LC_", "OMP_", "MALLOC_", "TSAN_"}) {
     if (name.rfind(prefix, 0) == 0) return name != kChannelVariable;
   }
   return false;
 }
-
-}  // namespace
 
 ProgramIdentity Target::identity() const {
   ProgramIdentity id;
@@ -45,11 +45,15 @@ ProgramIdentity Target::identity() const {
   id.build_id = build_id;
   id.argv = argv;
   id.cwd = cwd.empty() ? std::filesystem::current_path().string() : cwd;
+  if (environment) {
+    id.environment = *environment;
+    return id;
+  }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const char* equals = std::strchr(*entry, '=');
     if (equals == nullptr) continue;
     const std::string name(*entry, static_cast<std::size_t>(equals - *entry));
-    if (worth_keeping(name)) id.environment.emplace_back(name, equals + 1);
+    if (is_kept_variable(name)) id.environment.emplace_back(name, equals + 1);
   }
   return id;
 }
@@ -117,6 +121,20 @@ std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
   return std::nullopt;
 }
 
+std::vector<std::uint64_t> signatures_of(const ExecutionResult& result,
+                                         const std::vector<int>& allowed_exits) {
+  std::vector<std::uint64_t> signatures;
+  if (result.signature != 0) signatures.push_back(result.signature);
+  for (const std::uint64_t other : result.more_signatures) {
+    if (other != 0) signatures.push_back(other);
+  }
+  if (signatures.empty()) {
+    if (const auto finding = finding_of_ending(result, allowed_exits))
+      signatures.push_back(finding->signature);
+  }
+  return signatures;
+}
+
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options) {
   spec.record_events = 1;
   LaunchOptions launch;
@@ -124,15 +142,25 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   launch.replay = options.replay;
   launch.inherit_output = options.inherit_output;
   launch.campaign = options.campaign;
+  launch.end_after_event = options.end_after_event;
+  launch.pause_at_event = options.pause_at_event;
   auto process = Process::launch(target, spec, launch);
   if (!process) return process.error();
   const pid_t pid = process->pid();
-  // Events make an execution slower: its time is longer, too.
-  const bool killed = process->wait(spec.timeout_ns * 4);
+  const bool paused = options.pause_at_event != ~0u && process->wait_for_pause();
+  if (paused && options.on_pause) options.on_pause(pid);
+  // Events make an execution slower: its time is longer, too. Who looks at it with a debugger has all day.
+  const auto began = std::chrono::steady_clock::now();
+  const bool killed = process->wait(paused ? 0 : spec.timeout_ns * 4);
+  const auto took = std::chrono::steady_clock::now() - began;
   SingleRun run;
   run.result = conclude(*process, killed);
+  run.result.duration_us =
+      static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   CaptureContext context;
   context.program = target.identity();
+  context.max_events = options.kept_events;
+  context.input = read_memory_file(target.input);
   context.output = process->output(context.output_cut);
   context.result = run.result;
   spec.replay = ReplayKind::kNone;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,8 @@ struct Target {
   std::string library;  // libheddle.so
   std::string cwd;      // where to run; empty: here
   int input = -1;       // memory file with standard input; -1: /dev/null
+  // The variables that matter, as they were when an execution was recorded; none: as they are here.
+  std::optional<std::vector<std::pair<std::string, std::string>>> environment;
 
   ProgramIdentity identity() const;
 };
@@ -39,12 +42,19 @@ struct LaunchOptions {
   std::span<const Choice> replay;
   int campaign = -1;            // descriptor of the CampaignState
   bool inherit_output = false;  // the program writes to our own standard output and error
+  std::uint32_t end_after_event = ~0u;
+  std::uint32_t pause_at_event = ~0u;
 };
+
+// Variables that change how programs behave and are worth keeping with a bug.
+bool is_kept_variable(const std::string& name);
 
 // One started process. Killed and reaped when destroyed.
 class Process {
  public:
   static Result<Process> launch(const Target& target, const RunSpec& spec, const LaunchOptions& options);
+  // This process becomes the program, as a debugger wants it. Returns only where that is not possible.
+  static Error replace_this(const Target& target, const RunSpec& spec, const LaunchOptions& options);
   Process() = default;
   ~Process();
   Process(Process&& other) noexcept;
@@ -62,10 +72,14 @@ class Process {
   // Lets the runtime write down where it is, before it is killed for taking too long.
   void ask_where();
   void kill();
+  // Waits until it stops itself; false: it has ended.
+  bool wait_for_pause();
   int wait_status() const { return wait_status_; }
   std::string output(bool& cut) const;
 
  private:
+  static Result<Process> prepare(const RunSpec& spec, const LaunchOptions& options);
+
   pid_t pid_ = -1;
   int wait_status_ = 0;
   SharedMemory memory_;
@@ -74,6 +88,10 @@ class Process {
 
 // How the execution that this process ran itself ended, from the channel and the wait status.
 ExecutionResult conclude(const Process& process, bool killed_for_time);
+
+// Of a longer execution an artifact has the events around what its findings cite, unless all are asked for.
+// So it stays below 5 MB for a million events (docs/trace-format.md).
+inline constexpr std::size_t kKeptEvents = 100'000;
 
 // Runs one execution in a process of its own, with events, and brings it back as a symbolised trace. Findings
 // that only the tool can see (exit status, kill) are added.
@@ -88,11 +106,19 @@ struct SingleOptions {
   bool inherit_output = false;
   std::vector<int> allowed_exits;
   int campaign = -1;  // descriptor of the CampaignState whose execution this is, for strategies that learn
+  std::size_t kept_events = kKeptEvents;
+  std::uint32_t end_after_event = ~0u;  // end the execution there
+  std::uint32_t pause_at_event = ~0u;   // the process stops there (SIGSTOP) until somebody continues it
+  std::function<void(pid_t)> on_pause;
 };
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
 
 // The finding for an ending that the runtime could not report itself; none where the ending is no bug.
 std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
                                               const std::vector<int>& allowed_exits);
+
+// Of all bugs of an execution. Where no finding was written, an ending can still be a bug.
+std::vector<std::uint64_t> signatures_of(const ExecutionResult& result,
+                                         const std::vector<int>& allowed_exits);
 
 }  // namespace heddle::run

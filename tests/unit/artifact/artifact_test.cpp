@@ -43,6 +43,7 @@ TEST(Artifact, RoundTripKeepsEverything) {
         << i;
   }
   EXPECT_EQ(after->texts, before.texts);
+  EXPECT_EQ(after->input, before.input);
   EXPECT_EQ(after->output, before.output);
   EXPECT_EQ(after->result.status, -5);
   EXPECT_EQ(after->result.outcomes, before.result.outcomes);
@@ -51,6 +52,15 @@ TEST(Artifact, RoundTripKeepsEverything) {
   EXPECT_EQ(after->findings[0].parts[0].event, EventId{0});
   EXPECT_EQ(after->findings[0].parts[0].thread, kMainThread);
   EXPECT_EQ(after->findings[0].parts[1].thread, kNoThread);
+  ASSERT_TRUE(after->minimised);
+  EXPECT_EQ(after->minimised->before.switches, 8u);
+  EXPECT_TRUE(after->minimised->complete);
+  ASSERT_EQ(after->departures.size(), 2u);
+  EXPECT_TRUE(after->departures[0].critical);
+  EXPECT_EQ(after->departures[0].to, ThreadId{1});
+  EXPECT_EQ(after->departures[1].event, kNoEvent);
+  EXPECT_EQ(after->departure_at(EventId{1}), &after->departures[0]);
+  EXPECT_EQ(after->departure_at(EventId{0}), nullptr);
   EXPECT_EQ(after->symbols.frames, before.symbols.frames);
   EXPECT_EQ(after->symbols.data, before.symbols.data);
   EXPECT_EQ(after->symbols.sources, before.symbols.sources);

@@ -88,7 +88,13 @@ Trace sample_trace() {
   part.text = "part";
   f.parts = {part, TracePart{}};
   t.findings = {f};
+  t.minimised = Minimisation{{9, 8, 7, 6, 5}, {4, 3, 2, 1, 0}, 42, 17, true};
+  t.departures = {
+      {ChoiceKind::kThread, true, true, kMainThread, ThreadId{1}, 0, EventId{1}},
+      {ChoiceKind::kReadsFrom, false, false, ThreadId{1}, kNoThread, 1, kNoEvent},
+  };
   t.result = {1, 2, 3, 4, -5, 6, 7, 8, Ending::kFinding, "why", {"x=1", ""}};
+  t.input = "to be read";
   t.output = std::string("hello\n\0world", 12);
   t.output_cut = true;
   t.symbols.frames[0x555555555010] = {{"inner()", "/s/a.cpp", 3, 9, 2, "/home/u/race", 0x1010, 5, true},

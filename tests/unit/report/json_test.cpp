@@ -150,7 +150,7 @@ TEST_F(CampaignTest, EveryKindOfFindingFitsThePublishedSchema) {
   for (int kind = 1; kind < static_cast<int>(FindingKind::kCount); ++kind) {
     traces.push_back(sample_finding(static_cast<FindingKind>(kind)));
   }
-  for (const Trace& trace : traces) report_.findings.push_back({&trace, 0, 1, 2, "a"});
+  for (const Trace& trace : traces) report_.findings.push_back({&trace, 0, 1, 2, "a", ""});
   report_.histogram = true;
   report_.outcomes = {{"x", 1}};
   report_.warnings = {"no -g"};

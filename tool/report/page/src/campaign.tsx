@@ -57,6 +57,7 @@ export function BugDetails({ bug }: { bug: Bug }) {
           {bug.run.map(([label, value], i) => <><dt key={i}>{label}</dt><dd>{value}</dd></>)}
           <dt>fingerprint</dt><dd>{bug.signature}</dd>
         </dl>
+        {bug.minimised && <pre class="text">{bug.minimised}</pre>}
         {bug.legend.length > 0 && <ul class="legend">{bug.legend.map((line) => <li key={line}>{line}</li>)}</ul>}
       </details>
       <details class="more"><summary>The report as text</summary><pre class="text">{bug.text}</pre></details>

@@ -69,6 +69,7 @@ export interface Bug {
   artifact: string;
   reproduce: string;
   text: string;
+  minimised: string; // what minimising has left; empty: it was not
   run: [label: string, value: string][];
   totalEvents: number;
   output: string;
@@ -91,6 +92,7 @@ export const INITIAL = 0x10;
 export const CITED = 0x100;
 export const CRITICAL = 0x200;
 export const ACCESS = 0x400;
+export const NEEDED = 0x800;
 
 export function readReport(): Report {
   const element = document.getElementById("data");

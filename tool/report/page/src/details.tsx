@@ -1,7 +1,7 @@
 // Everything about one event: its source, what it could have read, what it is related to, its stack.
 import { useEffect, useState } from "preact/hooks";
 import { INITIAL } from "./data";
-import { type Model, type Row, EDGE_NAMES, isStale, nameOf, tagOf } from "./model";
+import { type Model, type Row, EDGE_NAMES, isNeeded, isStale, nameOf, tagOf } from "./model";
 import { Source } from "./source";
 
 const AROUND = 6;
@@ -98,6 +98,7 @@ export function Details({ model, row, onSelect }: Props) {
         {row.kind}
         {row.remark && <>, {row.remark}</>}
       </p>
+      {isNeeded(row) && <p class="explain"><b class="needed">◆</b> Without this {isStale(row) ? "old value" : "switch of threads"} the bug goes away: that was tried.</p>}
       {frame ? (
         <>
           <p class="where"><b>{frame[1]}</b> {frame[0] && <>in {frame[0]}</>}</p>

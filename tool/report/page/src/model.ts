@@ -1,5 +1,5 @@
 // One bug's execution as the page works with it: rows, lanes, edges, and which rows are shown.
-import { ACCESS, type Bug, CITED, CRITICAL, STALE } from "./data";
+import { ACCESS, type Bug, CITED, CRITICAL, NEEDED, STALE } from "./data";
 
 export type EdgeKind = "rf" | "sw" | "mo" | "race";
 export const EDGE_KINDS: EdgeKind[] = ["race", "rf", "sw", "mo"];
@@ -44,6 +44,8 @@ export const isStale = (row: Row) => (row.flags & STALE) !== 0;
 export const isCritical = (row: Row) => (row.flags & CRITICAL) !== 0;
 export const isCited = (row: Row) => (row.flags & CITED) !== 0;
 export const isAccess = (row: Row) => (row.flags & ACCESS) !== 0;
+// Minimising has tried: without this switch, or this read, the bug goes away.
+export const isNeeded = (row: Row) => (row.flags & NEEDED) !== 0;
 export const nameOf = (row: Row) => (row.id < 0 ? "access" : `#${row.id}`);
 export const tagOf = (row: Row) => `T${row.thread}`;
 

@@ -1,7 +1,7 @@
 // The execution, time downward and a lane for each thread. Only the lines in sight are in the document.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Edges, ROW_HEIGHT } from "./edges";
-import { type EdgeKind, type Line, type Model, type Row, isAccess, isCited, isCritical, isStale, nameOf } from "./model";
+import { type EdgeKind, type Line, type Model, type Row, isAccess, isCited, isCritical, isNeeded, isStale, nameOf } from "./model";
 
 const OVERSCAN = 10;
 const NUMBER_WIDTH = 62;
@@ -122,7 +122,7 @@ export function Timeline({ model, lines, selected, matches, shownEdges, onSelect
               <span class={`dot lane-${row.thread % 8}`} style={{ left: `${laneX(row.lane)}px` }} />
               <span class="operation" style={{ left: `${laneX(row.lane) + 12}px`, maxWidth: `${laneWidth - LANE_INSET - 16 + (row.lane === lanes - 1 ? 0 : laneWidth * 0.4)}px` }}
                 title={row.remark ? `${row.text} (${row.remark})` : row.text}>
-                {switched && <b class="switch">▸</b>}
+                {isNeeded(row) ? <b class="needed" title="Without this the bug goes away">◆</b> : switched && <b class="switch">▸</b>}
                 {isStale(row) && <em class="badge">stale</em>}
                 {row.text}
                 {!isStale(row) && row.remark && <em class="remark">{row.remark}</em>}

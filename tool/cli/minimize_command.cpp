@@ -1,0 +1,71 @@
+// heddle minimize: the same bug, in an execution with less in it.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tool/artifact/artifact.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/help.h"
+#include "tool/cli/recorded_program.h"
+#include "tool/cli/terminal.h"
+#include "tool/replay/minimize.h"
+#include "tool/report/minimised.h"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string artifact, output, program, time = "10s";
+  bool quiet = false;
+};
+
+std::optional<int> parse(const Arguments& arguments, Options& o) {
+  CLI::App app(
+      "Makes the execution of an artifact smaller: fewer switches between threads, fewer stale reads, fewer "
+      "events, and still the same bug. Every candidate is executed. What is left is tried once more, one by "
+      "one: what the bug goes away without is marked as critical.",
+      "heddle minimize");
+  app.footer(
+      "examples:\n"
+      "  heddle minimize heddle-out/bug-1.heddle\n"
+      "  heddle minimize --time 1m -o small.heddle heddle-out/bug-1.heddle\n"
+      "\n"
+      "`heddle run` does this by itself for a short time; --no-minimize turns it off.\n"
+      "exit codes: 0 done, 1 the execution does not repeat, 2 bad artifact or program, 3 an error of "
+      "heddle's "
+      "own");
+  app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
+  app.add_option("-o,--output", o.output, "where to write the smaller one [over the old one]")
+      ->type_name("FILE");
+  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [10s]")->type_name("D");
+  app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
+  app.add_flag("-q,--quiet", o.quiet, "say nothing");
+  return parse_command(app, arguments);
+}
+
+}  // namespace
+
+int minimize_command(const Arguments& arguments) {
+  Options options;
+  if (const auto code = parse(arguments, options)) return *code;
+  replay::MinimiseOptions budget;
+  auto seconds = parse_duration(options.time);
+  if (!seconds) return complain(seconds.error());
+  budget.seconds = *seconds;
+  auto original = read_artifact(options.artifact);
+  if (!original) return complain(original.error());
+  auto program = find_recorded_program(*original, options.program);
+  if (!program) return complain(program.error());
+  for (const std::string& change : program->changes) warn(change);
+  auto small = replay::minimise(program->target, *original, budget);
+  if (!small) return complain(small.error());
+  const std::string& path = options.output.empty() ? options.artifact : options.output;
+  if (auto written = write_artifact(path, *small); !written) return complain(written.error());
+  if (!options.quiet) {
+    fmt::print("{}", report::minimised_text(*small));
+    fmt::print("written: {}\n", path);
+  }
+  return 0;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,136 @@
+#include "tool/replay/candidates.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace heddle::replay {
+
+Result<Candidates> Candidates::start(const run::Target& target, const RunSpec& spec, const Trace& original) {
+  Candidates c;
+  c.target_ = target;
+  c.spec_ = spec;
+  c.spec_.replay = ReplayKind::kPlan;
+  c.spec_.record_events = 0;
+  c.log_ = original.choices;
+  c.execution_ = original.execution;
+  if (auto status = c.relaunch(); !status) return status.error();
+  return c;
+}
+
+Candidates::~Candidates() {
+  if (memory_.data() == nullptr) return;
+  exchange().closed.store(1);
+  syscall(SYS_futex, &exchange().given, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
+
+Status Candidates::relaunch() {
+  auto memory = run::SharedMemory::create("heddle-plans", CampaignState::kBytes);
+  if (!memory) return memory.error();
+  worker_ = {};
+  memory_ = std::move(*memory);
+  new (memory_.data()) CampaignState;
+  exchange().execution = execution_;
+  run::LaunchOptions launch;
+  launch.mode = ChannelMode::kCampaign;
+  launch.campaign = memory_.descriptor();
+  launch.replay = log_;
+  auto process = run::Process::launch(target_, spec_, launch);
+  if (!process) return process.error();
+  worker_ = std::move(*process);
+  return Done{};
+}
+
+std::vector<DepartureMade> Candidates::departures_made() const {
+  const std::uint32_t count = std::min(exchange().made_count.load(), PlanExchange::kMost);
+  return {exchange().made, exchange().made + count};
+}
+
+Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, bool list_others) {
+  if (!worker_.alive()) {
+    if (auto status = relaunch(); !status) return status.error();
+  }
+  PlanExchange& e = exchange();
+  e.follow_log = 0;
+  e.list_others = list_others ? 1 : 0;
+  e.count = static_cast<std::uint32_t>(std::min<std::size_t>(plan.size(), PlanExchange::kMost));
+  std::copy_n(plan.begin(), e.count, e.plan);
+  std::sort(e.plan, e.plan + e.count,
+            [](const Departure& a, const Departure& b) { return a.place < b.place; });
+  return execute();
+}
+
+Result<Candidates::Outcome> Candidates::follow_log() {
+  exchange().follow_log = 1;
+  return execute();
+}
+
+Result<Candidates::Outcome> Candidates::execute() {
+  ++executed_;
+  ChannelHeader& h = worker_.header();
+  exchange().given.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &exchange().given, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+  for (;;) {
+    const std::uint32_t seen = state().signal.load(std::memory_order_acquire);
+    if (h.ring_written.load(std::memory_order_acquire) > h.ring_read.load(std::memory_order_relaxed))
+      return collect();
+    if (worker_.poll()) {
+      // It ended before its first choice, or died: what there is to say is in the channel.
+      Outcome outcome;
+      outcome.result = run::conclude(worker_, false);
+      if (h.state.load() >= WorkerState::kZygote) outcome.result.ending = Ending::kInternalError;
+      return outcome;
+    }
+    timespec timeout{0, 50'000'000};
+    syscall(SYS_futex, &state().signal, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+  }
+}
+
+Result<Candidates::Outcome> Candidates::collect() {
+  ChannelHeader& h = worker_.header();
+  const Channel channel = worker_.channel();
+  const std::uint64_t at = h.ring_read.load(std::memory_order_relaxed);
+  Outcome outcome;
+  outcome.result = channel.ring()[at % channel.ring_capacity()];
+  outcome.departures = departures_made();
+  const PlanExchange& e = exchange();
+  if (e.list_others != 0)
+    outcome.others.assign(e.others, e.others + std::min(e.other_count, PlanExchange::kMost));
+  outcome.cut = exchange().overflow != 0 || outcome.result.choices > channel.choice_capacity();
+  if (outcome.result.findings != 0 || outcome.result.ending != Ending::kExited ||
+      outcome.result.status != 0) {
+    const std::uint32_t count = std::min(outcome.result.choices, channel.choice_capacity());
+    outcome.choices.assign(channel.choices(), channel.choices() + count);
+  }
+  h.ring_read.store(at + 1, std::memory_order_release);
+  return outcome;
+}
+
+Result<Candidates::Explained> Candidates::explain(const RunSpec& spec, std::span<const Choice> choices,
+                                                  std::size_t kept_events) {
+  auto memory = run::SharedMemory::create("heddle-plan", CampaignState::kBytes);
+  if (!memory) return memory.error();
+  auto* state = new (memory->data()) CampaignState;
+  auto* exchange = static_cast<PlanExchange*>(state->learning().path());
+  exchange->execution = execution_;
+  exchange->follow_log = 1;
+  RunSpec follow = spec;
+  follow.replay = ReplayKind::kPlan;
+  run::SingleOptions options;
+  options.index = execution_;
+  options.replay = choices;
+  options.kept_events = kept_events;
+  options.campaign = memory->descriptor();
+  auto run = run::run_single(target_, follow, options);
+  if (!run) return run.error();
+  const std::uint32_t count = std::min(exchange->made_count.load(), PlanExchange::kMost);
+  return Explained{std::move(*run), {exchange->made, exchange->made + count}};
+}
+
+}  // namespace heddle::replay

@@ -1,0 +1,60 @@
+// Executes plans (core/trace/plan.h) of one program, one after the other, in a process that stays: a
+// candidate costs what an execution of a campaign costs, and not the start of a process.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/trace/plan.h"
+#include "tool/run/target.h"
+
+namespace heddle::replay {
+
+class Candidates {
+ public:
+  // For executions like that of `original`, which is where the log comes from.
+  static Result<Candidates> start(const run::Target& target, const RunSpec& spec, const Trace& original);
+
+  // What became of one. `departures`: those that it made, in their order; `choices`: its log.
+  struct Outcome {
+    ExecutionResult result;
+    std::vector<DepartureMade> departures;
+    std::vector<DepartureMade> others;  // those that it could have made, where asked for
+    std::vector<Choice> choices;        // of executions that found something
+    bool cut = false;                   // there were more departures or choices than there is room for
+  };
+  Result<Outcome> follow(std::span<const Departure> plan, bool list_others = false);
+  Result<Outcome> follow_log();
+
+  // Executes a log in a process of its own, with events, and says which departures it makes.
+  struct Explained {
+    run::SingleRun run;
+    std::vector<DepartureMade> departures;
+  };
+  Result<Explained> explain(const RunSpec& spec, std::span<const Choice> choices,
+                            std::size_t kept_events = run::kKeptEvents);
+
+  std::uint64_t executed() const { return executed_; }
+  ~Candidates();
+  Candidates(Candidates&&) noexcept = default;
+  Candidates& operator=(Candidates&&) noexcept = default;
+
+ private:
+  Candidates() = default;
+  CampaignState& state() const { return *static_cast<CampaignState*>(memory_.data()); }
+  PlanExchange& exchange() const { return *static_cast<PlanExchange*>(state().learning().path()); }
+  std::vector<DepartureMade> departures_made() const;
+  Status relaunch();
+  Result<Outcome> execute();
+  Result<Outcome> collect();
+
+  run::Target target_;
+  RunSpec spec_;
+  std::vector<Choice> log_;
+  std::uint64_t execution_ = 0;
+  run::SharedMemory memory_;
+  run::Process worker_;
+  std::uint64_t executed_ = 0;
+};
+
+}  // namespace heddle::replay

@@ -1,0 +1,16 @@
+// What minimising has left of an execution, in words.
+#pragma once
+
+#include <string>
+
+#include "tool/artifact/trace.h"
+
+namespace heddle::report {
+
+// "12 switches (3 preemptions), 2 stale reads, 140 events"
+std::string size_text(const TraceSize& size);
+
+// Before and after, and each departure that is left; empty where the execution was not minimised.
+std::string minimised_text(const Trace& trace);
+
+}  // namespace heddle::report
