@@ -356,6 +356,15 @@ TraceSize size_of(const Trace& trace) {
     if ((event.flags & event_flags::kStale) != 0) ++size.stale_reads;
     last = &event;
   }
+  if (trace.events.size() == trace.total_events) return size;
+  // Only some events were kept: what was chosen tells of all but those switches that were no choice.
+  size.switches = 0;
+  ChoiceKey runs;
+  for (const Choice choice : trace.choices) {
+    if (choice.kind() != ChoiceKind::kThread) continue;
+    if (!(choice.picked() == runs)) ++size.switches;
+    runs = choice.picked();
+  }
   return size;
 }
 
