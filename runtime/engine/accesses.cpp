@@ -56,17 +56,17 @@ std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, 
   return pick(point);
 }
 
-std::uint32_t Execution::choose_store_among(std::uint32_t count) {
+Candidate Execution::choose_store_among(std::uint32_t count) {
   if (uniform_ == nullptr || fair_) {
     const std::uint32_t hash = store_alternatives_hash();
     const auto candidates = memory_.candidates();
-    return choose_store_of(candidates, nullptr, count, newest_of(candidates), hash != 0 ? hash : 1);
+    return candidates[choose_store_of(candidates, nullptr, count, newest_of(candidates),
+                                      hash != 0 ? hash : 1)];
   }
-  const std::uint32_t picked = uniform_->below(count < kMostCandidates ? count : kMostCandidates);
-  const Candidate c = memory_.candidate(picked);
+  const Candidate c = memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
   log_choice(
       Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(), ChoiceKey::store(c.writer, c.ordinal)));
-  return picked;
+  return c;
 }
 
 // Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which
@@ -215,6 +215,7 @@ void Execution::settle() {
   if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
   if (!recording_) return;
   recording_ = false;
+  note_pace();
   Event* events = channel_.events();
   const std::uint32_t count = channel_.header()->event_count.load(std::memory_order_relaxed);
   for (const memory::MoPosition& p : memory_.modification_order_positions()) {

@@ -103,7 +103,7 @@ template <typename T>
 [[gnu::noinline]] T load_anew(AtomicOperation<T>& operation, Execution& e, const AtomicSite& site) {
   e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order);
-  const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
+  const memory::Candidate picked = e.choose_store(count);
   const T value = from_value<T>(picked.value);
   operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(picked));
   operation.note(EventKind::kAtomicLoad, site.order, value, value, &picked, count);
@@ -113,8 +113,7 @@ template <typename T>
 template <typename T>
 [[gnu::always_inline]] inline T atomic_load(Execution& e, const AtomicSite& site) {
   AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
-  if (!e.recording() && !e.observed() &&
-      e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
+  if (!e.is_watched() && e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
     const T value = from_value<T>(operation.place().memory);
     operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
     operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
@@ -131,19 +130,33 @@ template <typename T>
   operation.note(EventKind::kAtomicStore, site.order, value, value, nullptr, 0);
 }
 
-// An update: reads a store that no other update has read and writes compute(value).
 template <typename T, typename Compute>
-[[gnu::always_inline]] inline T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
-  AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+[[gnu::noinline]] T update_anew(AtomicOperation<T>& operation, Execution& e, const AtomicSite& site,
+                                Compute compute) {
   e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_update(operation.thread(), operation.place(), site.order);
-  const memory::Candidate picked = e.memory().candidate(e.choose_store(count));
+  const memory::Candidate picked = e.choose_store(count);
   const T old = from_value<T>(picked.value);
   const T updated = compute(old);
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(
       e.memory().commit_update(picked, to_value<T>(updated), e.next_event()));
   operation.note(EventKind::kAtomicUpdate, site.order, old, updated, &picked, count);
+  return old;
+}
+
+// An update: reads a store that no other update has read and writes compute(value).
+template <typename T, typename Compute>
+[[gnu::always_inline]] inline T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
+  AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  const T old = from_value<T>(operation.place().memory);
+  const T updated = compute(old);
+  if (e.is_watched() ||
+      !e.memory().update_newest(operation.thread(), operation.place(), site.order, to_value<T>(updated)))
+    return update_anew(operation, e, site, compute);
+  if (old != updated) e.changed();
+  operation.template finish<race::AccessOp::kAtomicWrite>(to_value<T>(updated));
+  operation.note(EventKind::kAtomicUpdate, site.order, old, updated, nullptr, 1);
   return old;
 }
 

@@ -47,7 +47,7 @@ void Execution::volatile_load(Address address, std::uint64_t pc) {
   const MemoryOrder order = order_of(spec(), false);
   AtomicOperation<T> operation(*this, EventKind::kVolatileRead, {address, order, pc});
   const std::uint32_t count = memory_.begin_load(operation.thread(), operation.place(), order);
-  const memory::Candidate picked = memory_.candidate(choose_store(count));
+  const memory::Candidate picked = choose_store(count);
   const memory::Value newest = memory_.commit_load(picked);
   operation.template finish<race::AccessOp::kVolatileRead>(newest);
   const T value = from_value<T>(picked.value);

@@ -57,11 +57,12 @@ void MemoryModel::fence(ThreadId t, MemoryOrder order) {
   if (is_release(order)) threads_.release_fence(t);
 }
 
-void MemoryModel::find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes) {
+void MemoryModel::find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes,
+                              const Accessor* own) {
   if (x.latest_only || options_.model == ModelKind::kSc) {
     bounds.set_to_all(x);
   } else {
-    bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model);
+    bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model, own);
   }
 }
 
@@ -99,7 +100,7 @@ std::uint32_t MemoryModel::begin_load(ThreadId t, const Place& place, MemoryOrde
   Accessor* accessor = ModificationOrder::find_accessor(x, t);
   pending_ = {&x, t, order, order, false, true, is_settled(x, t, accessor), false, 1, 0, accessor};
   if (pending_.settled) return 1;
-  find_bounds(bounds_, x, t, order, false);
+  find_bounds(bounds_, x, t, order, false, accessor);
   return begin_read(x, bounds_, false);
 }
 
@@ -111,7 +112,7 @@ std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOr
   const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, accessor));
   pending_ = {&x, t, order, order, false, true, settled, false, 1, 0, accessor};
   if (settled) return 1;
-  find_bounds(bounds_, x, t, order, true);
+  find_bounds(bounds_, x, t, order, true, accessor);
   return begin_read(x, bounds_, true);
 }
 
@@ -177,8 +178,8 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
     if (equal && request.weak) add_candidate(x, x.newest, ReadOutcome::kCasSpurious);
     return {candidates_, pending_.count};
   }
-  find_bounds(bounds_, x, t, request.success, true);
-  if (own) find_bounds(failure_bounds_, x, t, request.failure, false);
+  find_bounds(bounds_, x, t, request.success, true, accessor);
+  if (own) find_bounds(failure_bounds_, x, t, request.failure, false, accessor);
   const std::uint64_t* succeeds = bounds_.excluded();
   const std::uint64_t* fails = own ? failure_bounds_.excluded() : succeeds;
   clear_candidates(x, 2);
@@ -208,12 +209,7 @@ void MemoryModel::commit_read(Location& x, Sequence read, MemoryOrder order, con
       order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
     }
   }
-  const Message& message = x.store(read).message;
-  if (is_acquire(order)) {
-    threads_.acquire(t, message);
-  } else {
-    threads_.acquire_at_next_fence(t, message);
-  }
+  learn(t, x.store(read).message, order);
 }
 
 Value MemoryModel::commit_load(const Candidate& c) {
@@ -252,7 +248,7 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
   if (is_settled(x, t, &accessor)) {
     s = order_.append_last(x);
   } else {
-    find_bounds(bounds_, x, t, order, true);
+    find_bounds(bounds_, x, t, order, true, &accessor);
     s = order_.append_store(x, bounds_.known());
   }
   Message& message = fill(x, accessor, s, t, order, value, event).message;

@@ -152,6 +152,27 @@ class MemoryModel {
     if (is_seq_cst(order) && x->seq_cst.last.store != x->newest) return false;
     return threads_.knows(t, newest.message);
   }
+  // An update that can only read the newest store, begun and committed in one, without a candidate being
+  // made of it. Real memory is to hold `value` then. False: nothing has changed; may say so where it need
+  // not.
+  [[gnu::always_inline]] bool update_newest(ThreadId t, const Place& place, MemoryOrder order,
+                                            const Value& value) {
+    Location* const x = table_.find(place.address, place.size);
+    if (x == nullptr || x->latest_only || x->words != 1 || x->end - x->first == x->capacity) return false;
+    const Sequence read = x->newest;
+    if (!(x->store(read).value == place.memory) || !x->has_single_maximum()) return false;
+    Accessor* const accessor = ModificationOrder::find_accessor(*x, t);
+    if (accessor == nullptr || (!x->has_single_tail() && !knows_newest(*x, t, accessor))) return false;
+    pending_.location = x;
+    pending_.ready = false;
+    const Message& message = x->store(read).message;
+    if (message) learn(t, message, order);
+    Store& store =
+        fill(*x, *accessor, ModificationOrder::append_to_maximal(*x, read), t, order, value, kNoEvent);
+    store.message = threads_.update_message(t, message, order);
+    limit_window(*x);
+    return true;
+  }
   // How many candidates there are; candidate() and candidates() make them as they are wanted.
   std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order);
   std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order);
@@ -264,10 +285,15 @@ class MemoryModel {
     return candidate(index);
   }
   std::uint32_t begin_read(Location& x, const Bounds& bounds, bool tails_only);
-  void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes);
+  void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes,
+                   const Accessor* own = nullptr);
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
   void clear_candidates(const Location& x, std::uint32_t per_store);
   void commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds, bool update);
+  // Synchronisation by a read (Fig. 7).
+  void learn(ThreadId t, const Message& message, MemoryOrder order) {
+    is_acquire(order) ? threads_.acquire(t, message) : threads_.acquire_at_next_fence(t, message);
+  }
   Accessor& pending_accessor(Location& x, ThreadId t) {
     return pending_.accessor != nullptr ? *pending_.accessor : order_.accessor(x, t);
   }

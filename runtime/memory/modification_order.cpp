@@ -24,6 +24,24 @@ bool any(const std::uint64_t* mask, std::uint32_t words) {
   return false;
 }
 
+// The rows of a location whose rows are one word each, two at a time: SSE2 is what every x86-64 has.
+// (Capacities are even, and the arena's blocks aligned.)
+using TwoRows = std::uint64_t __attribute__((vector_size(16), may_alias));
+
+// rows[i] |= added for each row that has the bit of `slot`. Rows that are not in use do not matter.
+void add_to_rows_with(const Location& x, std::uint32_t slot, std::uint64_t added) {
+  auto* const rows = reinterpret_cast<TwoRows*>(x.rows);
+  const TwoRows both = {added, added};
+  for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i)
+    rows[i] |= both & (TwoRows{} - ((rows[i] >> slot) & 1));
+}
+
+void keep_in_rows(const Location& x, std::uint64_t kept) {
+  auto* const rows = reinterpret_cast<TwoRows*>(x.rows);
+  const TwoRows both = {kept, kept};
+  for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i) rows[i] &= both;
+}
+
 // Calls f(slot) for each set bit.
 template <typename F>
 void for_each_slot(const std::uint64_t* mask, std::uint32_t words, F f) {
@@ -178,22 +196,7 @@ Sequence ModificationOrder::add_block(Location& x) {
 }
 
 Sequence ModificationOrder::append_update(Location& x, Sequence read) {
-  if (x.words == 1 && Location::test(x.maximal, x.slot(read))) {
-    const Sequence s = x.end++;
-    const std::uint32_t slot = x.slot(s);
-    const std::uint32_t read_slot = x.slot(read);
-    const std::uint64_t bit = 1ull << slot;
-    const std::uint64_t read_bit = 1ull << read_slot;
-    const std::uint32_t block = x.block[read_slot];
-    x.rows[slot] = x.rows[read_slot] | read_bit;
-    x.live[0] |= bit;
-    x.maximal[0] = (x.maximal[0] & ~read_bit) | bit;
-    x.tails[0] = (x.tails[0] & ~read_bit) | bit;
-    x.block[slot] = block;
-    x.block_tail[block] = s;
-    x.chains[0] |= 1ull << block;
-    return x.newest = s;
-  }
+  if (x.words == 1 && Location::test(x.maximal, x.slot(read))) return append_to_maximal(x, read);
   const Sequence s = x.end++;
   const std::uint32_t slot = x.slot(s);
   const std::uint32_t read_slot = x.slot(read);
@@ -207,7 +210,7 @@ Sequence ModificationOrder::append_update(Location& x, Sequence read) {
   } else {
     // What follows the store that was read follows the update. (Rows that are not in use do not matter.)
     if (x.words == 1) {
-      for (std::uint32_t i = 0; i < x.capacity; ++i) x.rows[i] |= ((x.rows[i] >> read_slot) & 1) << slot;
+      add_to_rows_with(x, read_slot, 1ull << slot);
       row[0] &= ~(1ull << slot);
     } else {
       for_each_slot(x.live, x.words, [&](std::uint32_t other) {
@@ -244,9 +247,7 @@ void ModificationOrder::constrain_read(Location& x, const std::uint64_t* known, 
       const auto slot = static_cast<std::uint32_t>(__builtin_ctzll(members));
       rows[slot] |= x.block[slot] == block ? added : 0;
     }
-    // Without branches; rows that are not in use do not matter.
-    for (std::uint32_t i = 0, n = x.capacity; i < n; ++i)
-      rows[i] |= added & (0 - ((rows[i] >> read_slot) & 1));
+    add_to_rows_with(x, read_slot, added);
     x.maximal[0] &= ~added;
   } else {
     std::uint64_t* added = scratch(x, 3);
@@ -340,8 +341,7 @@ void ModificationOrder::erase(Location& x, std::uint64_t* dropped) {
   }
   // Rows of slots that are not in use may be cleared too: one loop without branches.
   if (x.words == 1) {
-    const std::uint64_t kept = ~dropped[0];
-    for (std::uint32_t i = 0; i < x.capacity; ++i) x.rows[i] &= kept;
+    keep_in_rows(x, ~dropped[0]);
   } else {
     for (std::uint32_t i = 0; i < x.capacity; ++i) {
       for (std::uint32_t w = 0; w < x.words; ++w)

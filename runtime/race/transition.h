@@ -75,7 +75,7 @@ template <typename Record>
     do {
       Record kept = *record++;
       is_last = (kept.bits & kLast) != 0;
-      kept.bits &= ~kLast;
+      kept.bits &= ~kOfList;
       const std::uint64_t overlap = kept.bits & bytes;
       if (overlap != 0) {
         const bool ordered = is_ordered(kept.bits, access.bits, clock);
@@ -116,10 +116,10 @@ template <typename Record>
   std::uint32_t count = 0;
   bool only_renewed = false;
   bool dropped = false;
-  std::uint32_t room = 0;
+  std::uint32_t old_count = 0;
   for (const FastRecord* record = states.records_of(from);; ++record) {
-    ++room;
-    const std::uint64_t old = record->bits & ~kLast;
+    ++old_count;
+    const std::uint64_t old = record->bits & ~kOfList;
     if (((old ^ access.bits) & kEpoch) == 0) return kVirgin;
     if (static_cast<std::uint32_t>(old ^ access.bits) == 0) {
       only_renewed = true;  // all but the time is equal
@@ -139,33 +139,59 @@ template <typename Record>
     if ((record->bits & kLast) != 0) break;
   }
   draft[count++] = access;
-  if ((access.bits & kAtomic) != 0) return states.commit_owned(from, room, count);
+  if ((access.bits & kAtomic) != 0 || is_owned(from) || !states.is_shared(from))
+    return states.commit_owned(from, old_count, count);
   // Words whose states differ get states that differ, if all that changes is the time.
   return only_renewed && !dropped ? states.commit_new(count) : states.commit(count);
 }
 
-// The same for an atomic access and a word with a state of its own: only the thread's record of this kind is
-// renewed. Records that the access stands for stay, which is harmless: who races with one of those later
-// races with the access, too. False: nothing has changed.
-enum class Renewal : std::uint8_t { kNone, kSameEpoch, kNewEpoch };
-[[gnu::always_inline]] inline Renewal renew_in_place(FastRecord* record, std::uint64_t access,
-                                                     ClockView clock) {
+// The same for a word with a state of its own, in place. kNone: the step is of another kind, and nothing has
+// changed; kSameEpoch: it changes nothing.
+enum class InPlace : std::uint8_t { kNone, kSameEpoch, kDone };
+[[gnu::always_inline]] inline InPlace advance_in_place(FastRecord* records, std::uint64_t access,
+                                                       ClockView clock) {
   using namespace record_bits;
-  FastRecord* own = nullptr;
-  for (;; ++record) {
-    const std::uint64_t bits = record->bits;
-    if ((static_cast<std::uint32_t>(bits ^ access) & ~static_cast<std::uint32_t>(kLast)) == 0) {
-      own = record;  // all but the time is equal
-    } else if (stands_for(access, bits) || ((bits & kAtomic) == 0 && !is_ordered(bits, access, clock))) {
-      return Renewal::kNone;  // it has to go, or may be a race
+  constexpr std::uint32_t kMost = 31;
+  const std::uint64_t bytes = access & kMask;
+  std::uint32_t dropped = 0;  // a bit for each record
+  std::uint32_t last = 0;
+  for (;; ++last) {
+    const std::uint64_t old = records[last].bits & ~kOfList;
+    if (static_cast<std::uint32_t>(old ^ access) == 0) {
+      if (old == access) return InPlace::kSameEpoch;
+      dropped |= 1u << last;  // all but the time is equal
+    } else if (((old ^ access) & kEpoch) == 0 && covers(old, access)) {
+      return (bytes & ~old) == 0 ? InPlace::kSameEpoch : InPlace::kNone;
+    } else if ((old & bytes) != 0) {
+      if (!is_ordered(old, access, clock)) {
+        if (conflicts(old, access)) return InPlace::kNone;
+      } else if (stands_for(access, old)) {
+        if ((old & kMask & ~bytes) != 0) return InPlace::kNone;
+        dropped |= 1u << last;
+      }
     }
-    if ((bits & kLast) != 0) break;
+    if ((records[last].bits & kLast) != 0) break;
+    if (last == kMost) return InPlace::kNone;
   }
-  if (own == nullptr) return Renewal::kNone;
-  const std::uint64_t renewed = access | (own->bits & kLast);
-  const bool same_epoch = own->bits == renewed;
-  own->bits = renewed;
-  return same_epoch ? Renewal::kSameEpoch : Renewal::kNewEpoch;
+  const std::uint64_t room = records[0].bits & kRoom;
+  if (dropped == 0) {
+    if (StateTable<FastRecord>::room_of(records, last + 1) == last + 1) return InPlace::kNone;
+    records[last].bits &= ~kLast;
+    records[last + 1].bits = access | kLast;
+    return InPlace::kDone;
+  }
+  const auto first = static_cast<std::uint32_t>(__builtin_ctz(dropped));
+  std::uint32_t count = first;
+  if ((dropped & (dropped - 1)) == 0) {
+    records[first].bits = access | (records[first].bits & kOfList);
+    return InPlace::kDone;
+  }
+  for (std::uint32_t i = first; i <= last; ++i) {
+    if ((dropped >> i & 1) == 0) records[count++].bits = records[i].bits & ~kOfList;
+  }
+  records[count].bits = access | kLast;
+  records[0].bits |= room;
+  return InPlace::kDone;
 }
 
 // The state without what it knows of the bytes in `mask`.
@@ -180,7 +206,7 @@ StateId forget(StateTable<Record>& states, StateId from, std::uint64_t mask) {
   do {
     Record kept = *record++;
     is_last = (kept.bits & kLast) != 0;
-    kept.bits &= ~(mask | kLast);
+    kept.bits &= ~(mask | kOfList);
     if ((kept.bits & kMask) != 0) draft[count++] = kept;
   } while (!is_last);
   return count == 0 ? kEmpty : states.commit(count);
