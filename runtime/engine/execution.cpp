@@ -35,6 +35,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
   timed_sleeps_ = spec().sleep == SleepKind::kTimed;
+  note_pace();
   turns_of_sleepers_ = 0;
   timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
@@ -52,25 +53,37 @@ void Execution::begin(std::uint64_t index) {
   strategy_->begin(spec().seed, index, *this);
   uniform_ = strategy_->uniform();
   observer_ = strategy_->observer();
+  note_pace();
 }
 
-void Execution::take_turn(std::uint64_t pc) {
+void Execution::note_pace() { draws_ = uniform_ != nullptr && !fair_ && !recording_ && !timed_sleeps_; }
+
+void Execution::take_turn(std::uint64_t pc) { draws_ ? take_turn_as<true>(pc) : take_turn_as<false>(pc); }
+
+// kDraws: nearly all turns of a campaign, with nothing to record and a uniform strategy.
+template <bool kDraws>
+[[gnu::always_inline]] inline void Execution::take_turn_as(std::uint64_t pc) {
   before_call(pc);
   Thread& t = self();
   t.last_pc = pc;
-  if (recording_) t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
+  if (!kDraws && recording_)
+    t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
-  if (timed_sleeps_) pass_time_of_sleepers();
-  if (scheduler_.now() >= timers_.earliest()) fire_timers();
-  if (++channel_.header()->current.steps >= next_check_) check_bounds();
+  if (!kDraws && timed_sleeps_) pass_time_of_sleepers();
+  if (scheduler_.now() >= timers_.earliest()) [[unlikely]]
+    fire_timers();
+  if (++channel_.header()->current.steps >= next_check_) [[unlikely]]
+    check_bounds();
   if (scheduler_.runnable().size() > 1 && !t.ignored) {
-    // The most frequent choice of all, for the most frequent strategy.
-    uniform_ != nullptr && !fair_ ? switch_to(draw_thread()) : switch_to(choose_thread(true));
+    // (Fairness may have begun at the check of the bounds.)
+    switch_to(kDraws && draws_ ? draw_thread() : choose_thread(true));
   }
-  if (signals_wait()) deliver_signals();
+  if (signals_wait()) [[unlikely]]
+    deliver_signals();
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
-  if (fair_) observe_spin();
+  if (fair_) [[unlikely]]
+    observe_spin();
 }
 
 ThreadId Execution::choose_thread(bool can_continue) {

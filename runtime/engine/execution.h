@@ -102,6 +102,8 @@ class Execution final : public strategy::View {
   }
   // … for who has announced it already.
   void take_turn(std::uint64_t pc);
+  // Who must know of every access: events are recorded, or the strategy looks on.
+  bool is_watched() const { return recording_ || observer_ != nullptr; }
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) {
     hash(kind, value);
@@ -117,7 +119,6 @@ class Execution final : public strategy::View {
   // nullptr when events are off
   Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
   bool recording() const { return recording_; }
-  bool observed() const { return observer_ != nullptr; }  // the strategy wants to know of all that is done
   // Something changed that another thread could see: the program is not spinning.
   void changed() { last_change_ = channel_.header()->current.steps; }
   // Picks an alternative; counts only where there is something to pick.
@@ -252,7 +253,10 @@ class Execution final : public strategy::View {
   // load or update reads.
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
   // … out of the `count` candidates of the read that the model has begun.
-  std::uint32_t choose_store(std::uint32_t count) { return count == 1 ? 0 : choose_store_among(count); }
+  memory::Candidate choose_store(std::uint32_t count) {
+    if (count == 1) return memory_.candidate(0);
+    return draws_ ? draw_store(count) : choose_store_among(count);
+  }
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
   EventId next_event() const override {
@@ -273,7 +277,10 @@ class Execution final : public strategy::View {
       if (fair_) [[unlikely]]
         note_plain_write(address, kSize);
     }
-    if (detecting_ && race_.is_still<kOp, kSize>(address)) return;
+    if (detecting_) {
+      if (race_.is_still<kOp, kSize>(address)) return;
+      if (!volatile_.is_pending && race_.is_still_again<kOp, kSize>(address)) return;
+    }
     plain_access_anew<kOp, kSize>(address, pc);
   }
   // To be called before the program's memory is accessed on its behalf in any other way.
@@ -369,12 +376,23 @@ class Execution final : public strategy::View {
   template <race::AccessOp kOp, std::uint32_t kSize>
   [[gnu::noinline]] void plain_access_anew(Address address, std::uint64_t pc) {
     before_access();
-    if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
-        report_race(*race);
+    if (!is_known_word<kOp, kSize>(address)) {
+      if (detecting_) {
+        if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
+          report_race(*race);
+      }
+      check_not_freed(address, kSize, pc);
     }
-    check_not_freed(address, kSize, pc);
     if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
+  }
+  // A step in place is enough: a free would have taken the word's own state from it.
+  template <race::AccessOp kOp, std::uint32_t kSize>
+  [[gnu::always_inline]] bool is_known_word(Address address) {
+    if constexpr (kSize > 8) {
+      return false;
+    } else {
+      return detecting_ && race_.is_stepped_in_place<kOp, kSize>(address);
+    }
   }
   // Atomics that are read plainly are bound to what was read; those that are written start anew.
   void plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes);
@@ -403,7 +421,16 @@ class Execution final : public strategy::View {
   StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
   std::uint64_t innermost_place(const sched::Thread& thread);
   StackId event_stack(EventKind kind, std::uint64_t pc);
-  std::uint32_t choose_store_among(std::uint32_t count);
+  static constexpr std::uint32_t kMostCandidates = 512;  // offered to the strategy; the newest ones
+  memory::Candidate choose_store_among(std::uint32_t count);
+  // What choose_store_among does under a uniform strategy.
+  memory::Candidate draw_store(std::uint32_t count) {
+    const memory::Candidate c =
+        memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
+    log_choice(Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(),
+                            ChoiceKey::store(c.writer, c.ordinal)));
+    return c;
+  }
   Event* add_event(EventKind kind, std::uint64_t pc);
   // Of a plain access, or of one that a library makes for the program: then with the call of the library.
   StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }
@@ -420,6 +447,9 @@ class Execution final : public strategy::View {
     }
     h.choice_count.store(at + 1, std::memory_order_relaxed);
   }
+  void note_pace();
+  template <bool kDraws>
+  void take_turn_as(std::uint64_t pc);
   ThreadId choose_thread(bool can_continue);
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
                                 std::uint32_t count, std::uint32_t fallback, std::uint32_t hash);
@@ -556,6 +586,7 @@ class Execution final : public strategy::View {
   bool watching_ = false;                                 // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};      // what was released into each
   bool fair_ = false;
+  bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
   bool bursts_ = false;  // loads may read older stores
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time

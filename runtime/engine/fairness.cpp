@@ -101,6 +101,7 @@ void Execution::check_bounds() {
   const bool stagnating = steps - last_change_ >= stagnation_;
   if (stagnating || steps >= bound) {
     fair_ = true;
+    note_pace();
     result.flags |= result_flags::kFairMode;
     fair_until_ =
         steps + kLookEvery * (4 * kVisitsPerThread + 2 * kVisitsPerThread * scheduler_.runnable().size());
@@ -119,6 +120,7 @@ void Execution::check_bounds() {
 
 void Execution::leave_fair_mode() {
   fair_ = false;
+  note_pace();
   const std::uint64_t steps = channel_.header()->current.steps;
   // Each fruitless look waits longer for the next: a long quiet computation costs little.
   stagnation_ *= 2;

@@ -18,12 +18,13 @@ class Bounds {
   void reset();
 
   // The bounds of an access by t, as masks over the location's slots. `writes`: a store or update.
+  // `own`: t's accessor, null if it has none or nobody has looked.
   void compute(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
-               ModelKind model) {
+               ModelKind model, const Accessor* own = nullptr) {
     // Nearly all accesses: few stores, C++20's rules, and no seq_cst fence that this access has to do with.
     if (x.words == 1 && model == ModelKind::kCxx20 && clocks.state(t).sigma == 0 &&
         (!seq_cst || clocks.global_fence_clock() == nullptr)) {
-      compute_in_a_word(x, clocks.state(t), t, seq_cst);
+      compute_in_a_word(x, clocks.state(t), own, seq_cst);
     } else {
       compute_fully(x, clocks, t, seq_cst, writes, model);
     }
@@ -37,7 +38,7 @@ class Bounds {
  private:
   void compute_fully(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
                      ModelKind model);
-  [[gnu::always_inline]] void compute_in_a_word(const Location& x, const ThreadState& s, ThreadId t,
+  [[gnu::always_inline]] void compute_in_a_word(const Location& x, const ThreadState& s, const Accessor* own,
                                                 bool seq_cst);
   void clear(const Location& x);
   void add(const Location& x, Sequence s) {
@@ -65,7 +66,8 @@ class Bounds {
 };
 
 // Axiom 1 as in happens_before(), and axiom 3 for seq_cst accesses as in seq_cst_accesses().
-inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, ThreadId t, bool seq_cst) {
+inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, const Accessor* own,
+                                      bool seq_cst) {
   std::uint64_t known = 0, excluded = 0;
   const std::uint64_t live = x.live[0];
   const auto bind = [&](Sequence q) {
@@ -78,17 +80,22 @@ inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, T
   // The initial store happens before everything; see Location::floor.
   if (x.floor != kNoSequence) bind(x.floor);
   const auto visit = [&](const Accessor& a) {
+    if (!a.history.begins_by(s.clock[index_of(a.thread)])) return;
     // What a thread accessed last is mo-after all that it accessed before. If that is gone or bounds nothing
     // new, so are the others.
     const Sequence last = a.history.last.store;
     if (last - x.first >= x.end - x.first || ((excluded >> x.slot(last)) & 1) != 0) return;
     bind(a.history.at(s.clock[index_of(a.thread)]));
   };
-  // With many accessors, t's own last access is the best to begin with.
-  if (index_of(t) < x.accessor_index_size && x.accessor_index[index_of(t)] != 0) {
-    visit(x.accessors[x.accessor_index[index_of(t)] - 1]);
+  // t's own last access is mo-after all that it accessed before.
+  if (own != nullptr) bind(own->history.last.store);
+  // Others bind t by what it knows of them. What it knew then is before what it accessed last; and what they
+  // have accessed since has a time that it does not know.
+  if (own == nullptr || own->lessons != s.lessons) {
+    for (const Accessor *a = x.accessors, *end = a + x.accessor_count; a != end; ++a) {
+      if (a != own) visit(*a);
+    }
   }
-  for (const Accessor *a = x.accessors, *end = a + x.accessor_count; a != end; ++a) visit(*a);
   if (seq_cst) bind(x.seq_cst.last.store);
   known_[0] = known;
   excluded_[0] = excluded;

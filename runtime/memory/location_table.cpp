@@ -39,8 +39,8 @@ Location* LocationTable::insert(Address address, std::uint8_t size) {
   if (locations_ != nullptr) locations_->previous = x;
   locations_ = x;
   ++count_;
-  const std::uint32_t bit = filter_bit(address / kLineBytes);
-  filter_[bit / 64] |= 1ull << (bit % 64);
+  add_to_filter(address / kLineBytes);
+  add_to_filter((address + size - 1) / kLineBytes);  // one that is not aligned
   return x;
 }
 

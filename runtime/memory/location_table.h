@@ -58,14 +58,11 @@ class LocationTable {
   }
 
   // Can a location overlap these few bytes? Sometimes yes though there is none; never the reverse.
+  // REQUIRES: at most one line's bytes.
   bool may_overlap(Address begin, std::uint32_t size) const {
-    // One that is not aligned reaches into the line behind its own.
-    const Address first = begin / kLineBytes - (begin >= kLineBytes ? 1 : 0);
-    for (Address line = first; line <= (begin + size - 1) / kLineBytes; ++line) {
-      const std::uint32_t bit = filter_bit(line);
-      if ((filter_[bit / 64] >> (bit % 64) & 1) != 0) return true;
-    }
-    return false;
+    const Address first = begin / kLineBytes;
+    const Address last = (begin + size - 1) / kLineBytes;
+    return is_in_filter(first) || (last != first && is_in_filter(last));
   }
 
   Location* first() const { return locations_; }
@@ -79,6 +76,15 @@ class LocationTable {
   static constexpr std::uint32_t kFilterBits = 1u << 14;
   static std::uint32_t filter_bit(Address line) {
     return static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15ull) >> 50);
+  }
+
+  bool is_in_filter(Address line) const {
+    const std::uint32_t bit = filter_bit(line);
+    return (filter_[bit / 64] >> (bit % 64) & 1) != 0;
+  }
+  void add_to_filter(Address line) {
+    const std::uint32_t bit = filter_bit(line);
+    filter_[bit / 64] |= 1ull << (bit % 64);
   }
 
   std::uint64_t filter_[kFilterBits / 64] = {};  // lines in which a location has ever been

@@ -32,11 +32,31 @@ class ModificationOrder {
   Sequence append_store(Location& x, const std::uint64_t* known);
   // A new store that is mo-after all others. REQUIRES: room.
   Sequence append_last(Location& x);
+  // An update that reads a store which nothing is after. REQUIRES: room; one word.
+  [[gnu::always_inline]] static Sequence append_to_maximal(Location& x, Sequence read) {
+    const std::uint32_t read_slot = x.slot(read);
+    const Sequence s = x.end++;
+    const std::uint32_t slot = x.slot(s);
+    const std::uint64_t bit = 1ull << slot;
+    const std::uint64_t read_bit = 1ull << read_slot;
+    const std::uint32_t block = x.block[read_slot];
+    x.rows[slot] = x.rows[read_slot] | read_bit;
+    x.live[0] |= bit;
+    x.maximal[0] = (x.maximal[0] & ~read_bit) | bit;
+    x.tails[0] = (x.tails[0] & ~read_bit) | bit;
+    x.block[slot] = block;
+    x.block_tail[block] = s;
+    x.chains[0] |= 1ull << block;
+    return x.newest = s;
+  }
   // An update that reads `read`. REQUIRES: room; read is the tail of its block.
   Sequence append_update(Location& x, Sequence read);
   // A read of `read` by someone who knows of `known`: edges known → read ([intro.races]p15-18). REQUIRES:
   // read is before no store of `known`.
-  void constrain_read(Location& x, const std::uint64_t* known, Sequence read);
+  void constrain_read(Location& x, const std::uint64_t* known, Sequence read) {
+    if (x.words == 1 && (known[0] & ~x.rows[x.slot(read)] & ~(1ull << x.slot(read))) == 0) return;
+    add_constraints(x, known, read);
+  }
 
   // Renumbers the live stores from 0 and moves them into `capacity` slots.
   void rebuild(Location& x, std::uint32_t capacity);
@@ -82,6 +102,7 @@ class ModificationOrder {
   void index_accessors(Location& x, std::uint32_t threads);
 
  private:
+  void add_constraints(Location& x, const std::uint64_t* known, Sequence read);
   void add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row);
   Sequence add_block(Location& x);
   static Sequence add_block_in_a_word(Location& x, std::uint64_t row);

@@ -82,6 +82,19 @@ class RaceDetector {
     return __builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1);
   }
 
+  // The same after another thread has run, or of another word: as good an answer, from the memo. Takes no
+  // note of disturb().
+  template <AccessOp kOp, std::uint32_t kSize>
+  [[nodiscard, gnu::always_inline]] bool is_still_again(Address address) {
+    const std::uint32_t row = row_of(kOp, kSize < 8 ? kSize : 8, address);
+    const StateId* const cell = Shadow::cell_of(address);
+    const Memo& memo = memo_of(row, cell[0]);
+    if (memo.key != (stamp_ | cell[0]) || memo.to != cell[0] || (kSize == 16 && cell[1] != cell[0]))
+      return false;
+    still_[row] = memo.key;
+    return true;
+  }
+
   // An access of 1, 2, 4, 8 or 16 bytes at any alignment. The answer, if any, is valid until the next call.
   template <AccessOp kOp, std::uint32_t kSize>
   [[nodiscard, gnu::always_inline]] const Race* on_access(Address address, std::uint64_t pc,
@@ -91,18 +104,34 @@ class RaceDetector {
       if (is_still<kOp, kSize>(address)) return nullptr;
     }
     if constexpr (kOp >= AccessOp::kAtomicRead && kSize <= 8) {
-      if (replay_step(row_of(kOp, kSize, address), Shadow::cell_of(address))) return nullptr;
-      // (Precise states are never owned.)
-      const StateId id = *Shadow::cell_of(address);
-      const std::uint64_t offset = address & 7;
-      const std::uint64_t record = epoch_ | shape_of(kOp) | ((1ull << kSize) - 1) << offset;
-      if (is_owned(id) && offset + kSize <= 8) {
-        const Renewal renewal = renew_in_place(fast_.owned_records(id), record, clock_);
-        if (renewal == Renewal::kSameEpoch) memo_of(row_of(kOp, kSize, address), id) = {stamp_ | id, id, 0};
-        if (renewal != Renewal::kNone) return nullptr;
-      }
+      StateId* const cell = Shadow::cell_of(address);
+      if (is_owned(*cell) ? is_stepped_in_place<kOp, kSize>(address)
+                          : replay_step(row_of(kOp, kSize, address), cell))
+        return nullptr;
     }
     return access_slow<kOp, kSize>(address, pc, stack);
+  }
+
+  // Takes the step of an access where the word has a state of its own and nothing races. False: nothing has
+  // changed.
+  template <AccessOp kOp, std::uint32_t kSize>
+  [[nodiscard, gnu::always_inline]] bool is_stepped_in_place(Address address) {
+    static_assert(kSize <= 8);
+    const StateId id = *Shadow::cell_of(address);  // precise ones are never owned
+    const std::uint64_t offset = address & 7;
+    if (!is_owned(id) || offset + kSize > 8) return false;
+    const std::uint64_t record = epoch_ | shape_of(kOp) | ((1ull << kSize) - 1) << offset;
+    FastRecord* const records = fast_.owned_records(id);
+    if constexpr (kOp >= AccessOp::kAtomicRead) {
+      return has_record(records, record) || advance_in_place<kOp>(records, record, clock_) != InPlace::kNone;
+    } else {
+      const InPlace step = advance_in_place<kOp>(records, record, clock_);
+      if (step == InPlace::kNone) return false;
+      const std::uint32_t row = row_of(kOp, kSize, address);
+      if (step == InPlace::kSameEpoch) memo_of(row, id) = {stamp_ | id, id, 0};
+      still_[row] = stamp_ | id;
+      return true;
+    }
   }
 
   // Until the next enter(), no access is still: before an access, enter() has to be called again. The word
@@ -150,7 +179,7 @@ class RaceDetector {
   struct Memo {
     std::uint64_t key;
     StateId to;
-    std::uint32_t unused;
+    std::uint32_t repeated;  // by another word
   };
   static constexpr std::uint32_t kWays = 16;
 
@@ -186,14 +215,21 @@ class RaceDetector {
   // Takes a remembered step, if there is one. None is from kVirgin.
   bool replay_step(std::uint32_t row, StateId* cell) {
     const StateId from = *cell;
-    const Memo& memo = memo_of(row, from);
+    Memo& memo = memo_of(row, from);
     if (memo.key != (stamp_ | from)) return false;
     if (memo.to != from) {
       *cell = memo.to;
+      note_repeated(memo);
     } else if (is_plain(row)) {
       still_[row] = memo.key;
     }
     return true;
+  }
+
+  // Only steps of the fast mode change the state.
+  void note_repeated(Memo& memo) {
+    if (memo.repeated == 0) fast_.share(memo.to);
+    memo.repeated = 1;
   }
 
   std::uint32_t new_stamp() {

@@ -58,7 +58,10 @@ class StateTable {
     Record* const made = draft();
     made[count - 1].bits |= record_bits::kLast;
     StateId& recent = recent_[hash(made, count) % kRecent];
-    if (recent != kVirgin && equal(arena_ + recent, made, count)) return recent;
+    if (recent != kVirgin && equal(arena_ + recent, made, count)) {
+      share(recent);
+      return recent;
+    }
     recent = top_;
     top_ += count;
     return recent;
@@ -72,19 +75,39 @@ class StateTable {
     return made;
   }
 
-  // The state of the draft's records as one of the word's own; in place of `from` if that is one and had at
-  // least as many (`room`).
-  StateId commit_owned(StateId from, std::uint32_t room, std::uint32_t count) {
+  // The state of the draft's records as one of the word's own; in place of `from` if that is one, of
+  // `old_count` records, and has room.
+  StateId commit_owned(StateId from, std::uint32_t old_count, std::uint32_t count) {
     Record* const made = draft();
     made[count - 1].bits |= record_bits::kLast;
-    if (is_owned(from) && count <= room) {
+    if (is_owned(from)) {
       Record* const place = arena_ + (from & ~kOwned);
-      for (std::uint32_t i = 0; i < count; ++i) place[i] = made[i];
-      return from;
+      if (const std::uint32_t room = room_of(place, old_count); count <= room) {
+        for (std::uint32_t i = 0; i < count; ++i) place[i] = made[i];
+        note_room(place, room);
+        return from;
+      }
     }
     const StateId id = top_ | kOwned;
-    top_ += count;
+    const std::uint32_t room = (count + 1) & ~1u;
+    note_room(made, room);
+    top_ += room;
     return id;
+  }
+
+  // May several words be in this state, or have been? Then it is no word's own.
+  bool is_shared(StateId id) const { return (arena_[id].bits & record_bits::kShared) != 0; }
+  // A second word gets into the state. REQUIRES: it is nobody's own, and no draft is under way.
+  void share(StateId id) { arena_[id].bits |= record_bits::kShared; }
+
+  // How many records fit where the `count` records of an owned state lie.
+  static std::uint32_t room_of(const Record* records, std::uint32_t count) {
+    const auto noted = static_cast<std::uint32_t>(records->bits >> record_bits::kRoomShift) & kMostNoted;
+    return noted > count ? noted : count;
+  }
+  static void note_room(Record* records, std::uint32_t room) {
+    records->bits &= ~record_bits::kRoom;
+    if (room <= kMostNoted) records->bits |= std::uint64_t{room} << record_bits::kRoomShift;
   }
 
   // Whether enough states were made for a collection to pay. No word ever has more records than fit behind
@@ -120,6 +143,7 @@ class StateTable {
   static constexpr std::size_t kKept = 2 * kMinimumLimit;
   static_assert(kKept * sizeof(Record) % kPageSize == 0);
   static constexpr std::uint32_t kRecent = 1024;
+  static constexpr std::uint32_t kMostNoted = record_bits::kRoom >> record_bits::kRoomShift;
 
   static std::uint32_t hash(const Record* records, std::uint32_t count) {
     std::uint64_t h = 0;
@@ -132,7 +156,7 @@ class StateTable {
 
   static bool equal(const Record* a, const Record* b, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (a[i].bits != b[i].bits) return false;
+      if (((a[i].bits ^ b[i].bits) & ~record_bits::kShared) != 0) return false;
       if constexpr (Record::kHasSite) {
         if (a[i].site.pc != b[i].site.pc || a[i].site.stack != b[i].site.stack ||
             a[i].site.size_and_start != b[i].site.size_and_start || a[i].site.event != b[i].site.event)
@@ -148,10 +172,11 @@ class StateTable {
     Record* const from = arena_ + (id & ~kOwned);
     if ((from->bits & kMoved) != 0) return time_of(from->bits);
     const StateId moved = top_ | (id & kOwned);
-    const Record* record = from;
+    std::uint32_t count = 0;
     do {
-      other_[top_++] = *record;
-    } while (((record++)->bits & kLast) == 0);
+      other_[top_ + count] = from[count];
+    } while ((from[count++].bits & kLast) == 0);
+    top_ += is_owned(id) ? room_of(from, count) : count;
     from->bits = kMoved | (static_cast<std::uint64_t>(moved) << kTimeShift);
     return moved;
   }

@@ -24,16 +24,24 @@ inline bool is_ordered(std::uint64_t record, std::uint64_t access, ClockView clo
   return thread == thread_of(access) || time_of(record) <= clock.at(thread);
 }
 
-// May the record go when `access` comes after it? One that is covered need not be kept; atomic ones of the
-// first few threads are all the same, so that threads that take turns at a word find their own again
-// (renew_in_place). Who races with such a record later races with the access, too.
+// Records that are kept beside each other though the later may cover the earlier: atomic accesses of the
+// first few threads, and plain reads of those. Who races with the earlier one later races with the other,
+// too; but threads that take turns at a word find their own again (advance_in_place).
+inline bool are_apart(std::uint64_t access, std::uint64_t record) {
+  using namespace record_bits;
+  constexpr std::uint64_t kManyThreads = 0xff8ull << kThreadShift;  // from the eighth on
+  constexpr std::uint64_t kKind = kWrite | kAtomic;
+  return (record & kManyThreads) == 0 &&
+         ((access & record & kAtomic) != 0 || ((access | record) & kKind) == 0);
+}
+
+// May the record go when `access` comes after it?
 inline bool stands_for(std::uint64_t access, std::uint64_t record) {
   using namespace record_bits;
-  constexpr std::uint32_t kFewThreads = 8;
   if (!covers(access, record)) return false;
   const bool same_kind =
       (static_cast<std::uint32_t>(access ^ record) & ~static_cast<std::uint32_t>(kMask | kLast)) == 0;
-  return (access & record & kAtomic) == 0 || same_kind || index_of(thread_of(record)) >= kFewThreads;
+  return same_kind || !are_apart(access, record);
 }
 
 // Of several races at one word the one at the lowest byte is told, then a plain write, then an atomic one,
@@ -75,7 +83,7 @@ template <typename Record>
     do {
       Record kept = *record++;
       is_last = (kept.bits & kLast) != 0;
-      kept.bits &= ~kLast;
+      kept.bits &= ~kOfList;
       const std::uint64_t overlap = kept.bits & bytes;
       if (overlap != 0) {
         const bool ordered = is_ordered(kept.bits, access.bits, clock);
@@ -116,10 +124,10 @@ template <typename Record>
   std::uint32_t count = 0;
   bool only_renewed = false;
   bool dropped = false;
-  std::uint32_t room = 0;
+  std::uint32_t old_count = 0;
   for (const FastRecord* record = states.records_of(from);; ++record) {
-    ++room;
-    const std::uint64_t old = record->bits & ~kLast;
+    ++old_count;
+    const std::uint64_t old = record->bits & ~kOfList;
     if (((old ^ access.bits) & kEpoch) == 0) return kVirgin;
     if (static_cast<std::uint32_t>(old ^ access.bits) == 0) {
       only_renewed = true;  // all but the time is equal
@@ -139,33 +147,80 @@ template <typename Record>
     if ((record->bits & kLast) != 0) break;
   }
   draft[count++] = access;
-  if ((access.bits & kAtomic) != 0) return states.commit_owned(from, room, count);
+  if ((access.bits & kAtomic) != 0 || is_owned(from) || !states.is_shared(from))
+    return states.commit_owned(from, old_count, count);
   // Words whose states differ get states that differ, if all that changes is the time.
   return only_renewed && !dropped ? states.commit_new(count) : states.commit(count);
 }
 
-// The same for an atomic access and a word with a state of its own: only the thread's record of this kind is
-// renewed. Records that the access stands for stay, which is harmless: who races with one of those later
-// races with the access, too. False: nothing has changed.
-enum class Renewal : std::uint8_t { kNone, kSameEpoch, kNewEpoch };
-[[gnu::always_inline]] inline Renewal renew_in_place(FastRecord* record, std::uint64_t access,
-                                                     ClockView clock) {
+// Has this access been made already, in the same epoch?
+[[gnu::always_inline]] inline bool has_record(const FastRecord* record, std::uint64_t access) {
   using namespace record_bits;
-  FastRecord* own = nullptr;
   for (;; ++record) {
-    const std::uint64_t bits = record->bits;
-    if ((static_cast<std::uint32_t>(bits ^ access) & ~static_cast<std::uint32_t>(kLast)) == 0) {
-      own = record;  // all but the time is equal
-    } else if (stands_for(access, bits) || ((bits & kAtomic) == 0 && !is_ordered(bits, access, clock))) {
-      return Renewal::kNone;  // it has to go, or may be a race
-    }
-    if ((bits & kLast) != 0) break;
+    if ((record->bits & ~kOfList) == access) return true;
+    if ((record->bits & kLast) != 0) return false;
   }
-  if (own == nullptr) return Renewal::kNone;
-  const std::uint64_t renewed = access | (own->bits & kLast);
-  const bool same_epoch = own->bits == renewed;
-  own->bits = renewed;
-  return same_epoch ? Renewal::kSameEpoch : Renewal::kNewEpoch;
+}
+
+// The same for a word with a state of its own, in place. kNone: the step is of another kind, and nothing has
+// changed; kSameEpoch: it changes nothing.
+enum class InPlace : std::uint8_t { kNone, kSameEpoch, kDone };
+template <AccessOp kOp>
+[[gnu::always_inline]] inline InPlace advance_in_place(FastRecord* records, std::uint64_t access,
+                                                       ClockView clock) {
+  using namespace record_bits;
+  constexpr Shape kShape = shape_of(kOp);  // known to the compiler, as no part of `access` is
+  constexpr std::uint32_t kMost = 31;
+  const auto bytes = static_cast<std::uint32_t>(access & kMask);
+  std::uint32_t dropped = 0;  // a bit for each record
+  std::uint32_t last = 0;
+  for (;; ++last) {
+    const std::uint64_t old = records[last].bits & ~kOfList;
+    const auto difference = static_cast<std::uint32_t>(old ^ access);
+    bool goes = false;
+    if (difference == 0) {
+      if (old == access) return InPlace::kSameEpoch;
+      dropped |= 1u << last;  // all but the time is equal
+    } else if ((difference & kThread) != 0) {
+      // Most are neither a race nor in the way.
+      if (!are_apart(kShape, old) && (old & bytes) != 0) {
+        if (time_of(old) > clock.at(thread_of(old))) {
+          if (conflicts(kShape, old)) return InPlace::kNone;
+        } else {
+          goes = covers(kShape, old);
+        }
+      }
+    } else if (time_of(old) == time_of(access) && covers(old, kShape)) {
+      return (bytes & ~old) == 0 ? InPlace::kSameEpoch : InPlace::kNone;
+    } else {
+      goes = (old & bytes) != 0 && stands_for(access, old);
+    }
+    if (goes) {
+      if ((old & kMask & ~bytes) != 0) return InPlace::kNone;
+      dropped |= 1u << last;
+    }
+    if ((records[last].bits & kLast) != 0) break;
+    if (last == kMost) return InPlace::kNone;
+  }
+  const std::uint64_t room = records[0].bits & kRoom;
+  if (dropped == 0) {
+    if (StateTable<FastRecord>::room_of(records, last + 1) == last + 1) return InPlace::kNone;
+    records[last].bits &= ~kLast;
+    records[last + 1].bits = access | kLast;
+    return InPlace::kDone;
+  }
+  const auto first = static_cast<std::uint32_t>(__builtin_ctz(dropped));
+  std::uint32_t count = first;
+  if ((dropped & (dropped - 1)) == 0) {
+    records[first].bits = access | (records[first].bits & kOfList);
+    return InPlace::kDone;
+  }
+  for (std::uint32_t i = first; i <= last; ++i) {
+    if ((dropped >> i & 1) == 0) records[count++].bits = records[i].bits & ~kOfList;
+  }
+  records[count].bits = access | kLast;
+  records[0].bits |= room;
+  return InPlace::kDone;
 }
 
 // The state without what it knows of the bytes in `mask`.
@@ -180,7 +235,7 @@ StateId forget(StateTable<Record>& states, StateId from, std::uint64_t mask) {
   do {
     Record kept = *record++;
     is_last = (kept.bits & kLast) != 0;
-    kept.bits &= ~(mask | kLast);
+    kept.bits &= ~(mask | kOfList);
     if ((kept.bits & kMask) != 0) draft[count++] = kept;
   } while (!is_last);
   return count == 0 ? kEmpty : states.commit(count);

@@ -129,9 +129,10 @@ class RaceDetector::Walk {
   StateId next_state(StateId from, Address word, std::uint32_t offset, std::uint32_t size) {
     const std::uint32_t row = row_for(offset, size);
     if (row < kRows) {
-      const Memo& memo = detector_.memo_of(row, from);
+      Memo& memo = detector_.memo_of(row, from);
       if (memo.key == (detector_.stamp_ | from)) {
         if (memo.to == from && is_plain(row)) detector_.still_[row] = memo.key;
+        if (memo.to != from) detector_.note_repeated(memo);
         return memo.to;
       }
     }
@@ -141,6 +142,8 @@ class RaceDetector::Walk {
       if (!raced_) detector_.tell(access_, describe(step.previous, word), step.racing_bytes, word);
       raced_ = true;
     }
+    // Runs of words get into it at once.
+    if (!kPrecise && access_.size > kMaxScalar && !is_owned(step.to)) states_.share(step.to);
     return step.to;
   }
 

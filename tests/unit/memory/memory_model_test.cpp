@@ -295,6 +295,66 @@ TEST_F(MemoryModelTest, CandidatesMadeOneByOneEqualTheList) {
   }
 }
 
+// update_newest is begin_update, candidate and commit_update in one: two models that differ in nothing but
+// which of the two is used go on offering the same.
+TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
+  constexpr MemoryOrder kOrders[] = {kRlx, kAcq, kRel, kAcqRel, kSc};
+  const auto load_of = [](MemoryOrder order) { return order == kRel || order == kAcqRel ? kAcq : order; };
+  const auto store_of = [](MemoryOrder order) { return order == kAcq || order == kAcqRel ? kRel : order; };
+  std::uint32_t in_one = 0;
+  for (const std::uint32_t updates : {2u, 6u, 10u}) {  // out of ten operations
+    start(Options{}, {kA, kB, kC});
+    MemoryModel other;
+    other.reset(Options{});
+    for (ThreadId t : {kA, kB, kC}) other.thread_created(kMain, t);
+    std::map<Address, Value> other_memory;
+    Random random(updates);
+    for (std::uint32_t i = 1; i <= 4000; ++i) {
+      const ThreadId t{static_cast<std::uint16_t>(1 + random.below(3))};
+      const Address a = random.below(2) == 0 ? kX : kY;
+      const MemoryOrder order = kOrders[random.below(5)];
+      if (random.below(40) == 0) {
+        model.fence(t, order);
+        other.fence(t, order);
+      }
+      if (random.below(10) < updates) {
+        const auto candidates = other.readable_update(t, {a, 8, other_memory[a]}, order);
+        const std::uint32_t pick = random.below(static_cast<std::uint32_t>(candidates.size()));
+        const Value value = {candidates[pick].value.low + i, 0};
+        const bool is_only = candidates.size() == 1;
+        other_memory[a] = other.commit_update(pick, value);
+        if (is_only && model.update_newest(t, place(a), order, value)) {
+          ++in_one;
+          memory[a] = value;
+        } else {
+          ASSERT_EQ(model.begin_update(t, place(a), order) == 1, is_only);
+          memory[a] = model.commit_update(model.candidate(pick), value);
+        }
+      } else if (random.below(2) == 0) {
+        other_memory[a] = other.store(t, {a, 8, other_memory[a]}, store_of(order), {i, 0});
+        memory[a] = model.store(t, place(a), store_of(order), {i, 0});
+      } else {
+        const auto candidates = other.readable_load(t, {a, 8, other_memory[a]}, load_of(order));
+        const std::uint32_t pick = random.below(static_cast<std::uint32_t>(candidates.size()));
+        const auto same = model.readable_load(t, place(a), load_of(order));
+        ASSERT_EQ(candidates.size(), same.size());
+        for (std::uint32_t k = 0; k < candidates.size(); ++k) {
+          ASSERT_EQ(candidates[k].value, same[k].value);
+          ASSERT_EQ(candidates[k].ordinal, same[k].ordinal);
+        }
+        other_memory[a] = other.commit_load(pick);
+        memory[a] = model.commit_load(pick);
+      }
+      ASSERT_EQ(memory[a], other_memory[a]);
+      for (std::uint32_t u = 0; u < 4; ++u) {
+        const ThreadId thread{static_cast<std::uint16_t>(u)};
+        ASSERT_EQ(model.clock(t).at(thread), other.clock(t).at(thread));
+      }
+    }
+  }
+  EXPECT_GT(in_one, 1000u);
+}
+
 TEST_F(MemoryModelTest, WindowBoundsCandidatesAndSaysSo) {
   Options options;
   options.window = 8;
