@@ -60,7 +60,7 @@ class MakeHistory {
         thread.open = history.call(who, call());
       } else if (!thread.reply) {
         const Call& input = history[*thread.open].input;
-        if constexpr (HasParts<Spec>) {
+        if constexpr (kHasParts<Spec>) {
           thread.reply = objects[*Spec::part(input)].step(input);
         } else {
           thread.reply = objects[0].step(input);
@@ -153,7 +153,7 @@ bool is_linearization(const CallHistory& history, const std::vector<OperationInd
     if (operation.returned < latest) return false;
     latest = std::max(latest, operation.called);
     Value part = 0;
-    if constexpr (HasParts<Spec>) part = *Spec::part(operation.input);
+    if constexpr (kHasParts<Spec>) part = *Spec::part(operation.input);
     if (objects[part].step(operation.input) != *operation.output) return false;
   }
   return order.size() == history.operations().size();

@@ -64,6 +64,8 @@ void Execution::take_turn(std::uint64_t pc) {
   if (signals_wait()) deliver_signals();
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
+  if (t.call_moment != nullptr) [[unlikely]]
+    note_call_began(t);
   if (fair_) observe_spin();
 }
 

@@ -76,6 +76,9 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
   bool usable() const { return file_ != nullptr; }
+  std::function<void(const std::string&)> writer() {
+    return [this](const std::string& text) { write(text); };
+  }
   void write(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), file_);
     std::fflush(file_);
@@ -126,6 +129,10 @@ int verify(const run::Target& target, const RunOptions& options) {
 int run_command(const Arguments& arguments) {
   RunOptions options;
   if (const auto code = parse_run_options(arguments, options)) return *code;
+  return run_and_then(options, nullptr);
+}
+
+int run_and_then(const RunOptions& options, const AfterRun& after) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
   std::vector<std::string> notes;
@@ -159,6 +166,7 @@ int run_command(const Arguments& arguments) {
   // These were said before the first execution.
   outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
   if (auto written = write_json(outcome.report, options); !written) return complain(written.error());
+  if (after) after(*target, outcome, log.writer());
   return exit_code_of(outcome, options);
 }
 

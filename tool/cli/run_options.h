@@ -1,6 +1,7 @@
 // The options of `heddle run`, from the command line and from HEDDLE_OPTIONS.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,12 @@ struct RunOptions {
 
 // Either options, or the exit code with which to end at once (--help, bad options: already told to the user).
 std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options);
+
+// What a command does with a campaign that is over, before its exit code is given; `write` is for the user.
+using AfterRun = std::function<void(const run::Target& target, const run::CampaignOutcome& outcome,
+                                    const std::function<void(const std::string&)>& write)>;
+// `heddle run` with these options. Answers the exit code.
+int run_and_then(const RunOptions& options, const AfterRun& after);
 
 // HEDDLE_OPTIONS="k=v:k=v" as command-line words; TSan's names are translated.
 std::vector<std::string> words_of_option_variable(const std::string& text);

@@ -271,6 +271,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   single.replay = arrived.choices;
   single.campaign = state_memory_.descriptor();
   single.allowed_exits = options_.allowed_exits;
+  single.symbolise = options_.symbolise;
   RunSpec spec = options_.spec;
   if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
   auto run = run_single(target_, spec, single);

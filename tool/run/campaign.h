@@ -30,6 +30,7 @@ struct CampaignOptions {
   bool warnings_as_bugs = false;
   std::vector<int> allowed_exits;
   std::string output_directory = "heddle-out";
+  bool symbolise = true;  // traces of bugs; it takes longer than many executions
   Suppressions suppressions;
 };
 
