@@ -71,6 +71,7 @@ struct SizedSet {
 
 HEDDLE_LIN_TEST(CoarseList, SizedSet) {
   test.clients(2, 3);
+  test.around(2, 0);
   test.operation("add", [](CoarseList& s, long v) { return s.add(v); }, heddle::lin::values(1, 4));
   test.operation("remove", [](CoarseList& s, long v) { return s.remove(v); }, heddle::lin::values(1, 4));
   test.operation("size", [](CoarseList& s) { return s.size(); });

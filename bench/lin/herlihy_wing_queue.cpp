@@ -1,5 +1,5 @@
-// The array queue of Herlihy and Wing (1990). Its dequeue waits until there is something. NO_SWAP: dequeue reads
-// and then clears its slot (a seeded variant).
+// The array queue of Herlihy and Wing (1990). Its dequeue waits until there is something. NO_SWAP: dequeue
+// reads and then clears its slot (a seeded variant).
 #include <atomic>
 #include <heddle/lin.hpp>
 

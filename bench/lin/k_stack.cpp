@@ -1,6 +1,6 @@
-// A k-stack (Henzinger et al. 2013; Haas et al., Scal 2015) with k = 2: a stack of segments of k slots each, of
-// which any may be filled or emptied. As a strict stack it is wrong by design.
-// CORRECT: judged as what it is, a stack whose pops are out of order by less than k.
+// A k-stack (Henzinger et al. 2013; Haas et al., Scal 2015) with k = 2: a stack of segments of k slots each,
+// of which any may be filled or emptied. As a strict stack it is wrong by design. CORRECT: judged as what it
+// is, a stack whose pops are out of order by less than k.
 #include <atomic>
 #include <heddle/lin.hpp>
 #include <optional>

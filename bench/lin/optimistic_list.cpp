@@ -37,7 +37,8 @@ class OptimisticList {
     static_cast<void>(w);
     return true;
 #else
-    for (Node* node = list_.head(); node != nullptr && node->value <= w.pred->value; node = node->next.load()) {
+    for (Node* node = list_.head(); node != nullptr && node->value <= w.pred->value;
+         node = node->next.load()) {
       if (node == w.pred) return node->next.load() == w.curr;
     }
     return false;

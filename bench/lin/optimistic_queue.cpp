@@ -1,6 +1,6 @@
 // The optimistic queue of Ladan-Mozes and Shavit (2004): enqueue swings the tail and sets the way back to its
-// node after that; dequeue goes that way. Here a dequeue takes a way back that is not there yet for the end of
-// the queue. CORRECT: mends it first (fixList).
+// node after that; dequeue goes that way. Here a dequeue takes a way back that is not there yet for the end
+// of the queue. CORRECT: mends it first (fixList).
 #include <atomic>
 #include <optional>
 

@@ -1,6 +1,6 @@
-// PairSnapShot (Qadeer, Sezgin, Tasiran 2009; CGVT, Fig. 1): scan reads the first component twice and believes
-// that nothing has changed when it saw the same value.
-// CORRECT: every write has a number of its own, so that the same word means that nothing was written.
+// PairSnapShot (Qadeer, Sezgin, Tasiran 2009; CGVT, Fig. 1): scan reads the first component twice and
+// believes that nothing has changed when it saw the same value. CORRECT: every write has a number of its own,
+// so that the same word means that nothing was written.
 #include <atomic>
 #include <heddle/lin.hpp>
 #include <utility>
@@ -30,8 +30,12 @@ class PairSnapshot {
 };
 
 HEDDLE_LIN_TEST(PairSnapshot, heddle::lin::SnapshotSpec) {
-  test.clients(2, 4);
-  test.operation("update", [](PairSnapshot& s, int i, long v) { s.update(i, v); }, heddle::lin::values(0, 1),
-                 heddle::lin::values(1, 2));
+  // The fault needs four writes during one scan.
+  test.clients(2, 5);
+  test.around(2, 0);
+  test.operation(
+          "update", [](PairSnapshot& s, int i, long v) { s.update(i, v); }, heddle::lin::values(0, 1),
+          heddle::lin::values(0, 1))
+      .weight(4);
   test.operation("scan", [](PairSnapshot& s) { return s.scan(); });
 }

@@ -82,7 +82,8 @@ class Snark {
     }
   }
 
-  bool dcas(std::atomic<Node*>& a, std::atomic<Node*>& b, Node* old_a, Node* old_b, Node* new_a, Node* new_b) {
+  bool dcas(std::atomic<Node*>& a, std::atomic<Node*>& b, Node* old_a, Node* old_b, Node* new_a,
+            Node* new_b) {
     const std::lock_guard<std::mutex> guard(mutex_);
     const heddle::AtomicScope one_step;
     if (a.load() != old_a || b.load() != old_b) return false;

@@ -18,8 +18,8 @@ struct LinOptions {
   std::string library;               // libheddle.so
   std::vector<std::string> objects;  // empty: all
   std::uint64_t seed = 1;
-  std::uint64_t executions = 2000;  // of correct objects, and of our own version until it finds something
-  bool correct = false;             // the correct versions instead
+  std::uint64_t executions = 20000;  // of correct objects, and of our own version until it finds something
+  bool correct = false;              // the correct versions instead
 };
 
 // What a version did, or what the paper says that it did.

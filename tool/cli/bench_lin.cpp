@@ -60,7 +60,7 @@ std::function<int()> add_bench_lin(CLI::App& bench) {
   const auto choice = std::make_shared<LinChoice>();
   lin->add_option("names", choice->words, "only these objects")->type_name("NAME");
   lin->add_option("-n,--executions", choice->executions,
-                  "of each correct object, and of `own` at most [2000]")
+                  "of each correct object, and of `own` at most [20000]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   lin->add_option("--seed", choice->seed, "of the executions [1]")

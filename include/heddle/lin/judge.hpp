@@ -96,7 +96,7 @@ class Judged {
   const linearize::Answer& answer() const { return answer_; }
   const HistoryOf& history() const { return history_; }
 
-  // What tools need to find the cause: all operations with their moments, the prefix that is wrong, and a
+  // What tools need to find the cause: the operations of the prefix that is wrong with their moments, and a
   // linearization of what was right before its last event.
   std::string json(const std::string& name, const std::string& source, const Client& client) const {
     const auto& violation = answer_.violation;
@@ -104,7 +104,7 @@ class Judged {
                        ",\"client\":" + quoted(client.text()) +
                        ",\"prefix\":" + std::to_string(violation.prefix) +
                        ",\"operation\":" + std::to_string(violation.operation) + ",\"operations\":[";
-    for (linearize::OperationIndex i = 0; i < record_.size(); ++i) {
+    for (linearize::OperationIndex i = 0; i < record_.size() && history_[i].called < violation.prefix; ++i) {
       const Record& record = records_[record_[i]];
       text += (i == 0 ? "" : ",") + ("{\"thread\":" + std::to_string(record.thread)) +
               ",\"method\":" + quoted(record.step->method) + ",\"args\":[" + arguments_of(record) +
