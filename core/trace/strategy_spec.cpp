@@ -12,19 +12,22 @@ constexpr StrategyParameter kHistory{"h", 1, 512,
                                      "how many of the latest stores a chosen read may come from [1]"};
 constexpr StrategyParameter kEvents{"k", 1, kMost, "operations of one execution [learned]"};
 constexpr StrategyParameter kCommunications{"k", 1, kMost, "communication events of one execution [learned]"};
+constexpr StrategyParameter kOnce{
+    "once", 0, 1,
+    "1: change points drawn once for all executions, as published implementations do; no guarantee [0]"};
 
 constexpr StrategyKind kKinds[] = {
     {"auto", "a portfolio of the others that learns which of them finds something; needs no parameter", {}},
     {"random", "a random thread at each operation, a random store for each load", {}},
     {"pct",
      "thread priorities that change at d-1 random operations; loads read any store",
-     {depth("bug depth: constraints on the order of operations [3]", 1), kEvents}},
+     {depth("bug depth: constraints on the order of operations [3]", 1), kEvents, kOnce}},
     {"dpct",
      "pct whose k follows the execution while it runs",
      {depth("bug depth: change points within each doubling of the length, plus one [3]", 1)}},
     {"pctwm",
      "d reads or synchronisations communicate with other threads, all others see what their thread knows",
-     {depth("bug depth: communication relations [2]", 0), kHistory, kCommunications}},
+     {depth("bug depth: communication relations [2]", 0), kHistory, kCommunications, kOnce}},
     {"pos", "random priorities of operations, drawn anew for those that race with what was performed", {}},
     {"surw",
      "interleavings of the accesses to one random location drawn uniformly; loads read any store",

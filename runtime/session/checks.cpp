@@ -71,6 +71,7 @@ void check_ended(Address frame) {
   ++checks.ended;
   checks.trace_hash = h.current.trace_hash;
   checks.choice_count = h.choice_count.load(std::memory_order_relaxed);
+  s.strategy->end(checks.said);
   if (!s.serving || checks.ended != checks.known || !changed_nothing(s, frame)) return;
   s.execution->check_at_exit();
   s.execution->finish(Ending::kExited, 0);
@@ -85,6 +86,14 @@ void end_checks(int status) {
   // The pages that only the end of a program writes (all destructors run) are not written again.
   if (s.checks.known == 0) s.snapshot.forget_written();
   s.checks.known = status == 0 && h.finding_count.load(std::memory_order_relaxed) == 0 ? s.checks.ended : 0;
+}
+
+void keep_what_checks_said(ExecutionResult& result) {
+  const Checks& checks = state()->checks;
+  if (checks.ended == 0 || result.ending != Ending::kExited) return;
+  result.counted_events = checks.said.counted_events;
+  result.communications = checks.said.communications;
+  result.fingerprint = checks.said.fingerprint;
 }
 
 }  // namespace heddle::session

@@ -290,6 +290,7 @@ void end_execution(Ending ending, int status) {
   ExecutionResult& current = s.channel.header()->current;
   current.ending = ending;
   current.status = status;
+  keep_what_checks_said(current);
   if (s.serving) sched::switch_fiber(s.ended, s.service);
   leave();
 }

@@ -7,7 +7,7 @@ namespace heddle::strategy {
 namespace {
 
 // From the shallowest bugs on, and each kind of strategy early.
-constexpr std::uint8_t kFirstMembers[] = {1, 2, 0, 3, 8, 10, 5, 7, 12, 11, 0, 4, 9, 3, 6, 0};
+constexpr std::uint8_t kFirstMembers[] = {1, 0, 0, 10, 9, 0, 8, 2, 11, 12, 3, 0, 11, 4, 7, 5};
 
 constexpr double kForget = 0.9;  // what a round counts for, against the one after it
 constexpr double kEven = 0.3;    // the part of executions that is shared evenly
@@ -93,11 +93,11 @@ Follower& AutoStrategy::prepare_member(std::uint32_t member) {
   TextBuffer<512> error;
   HEDDLE_CHECK(spec.parse(kPortfolio[member], error));
   if (spec.is("pct")) {
-    pct_.set_parameters({spec.value("d", 3), 0, false});
+    pct_.set_parameters({spec.value("d", 3), 0, false, false});
     return pct_;
   }
   if (spec.is("pctwm")) {
-    pctwm_.set_parameters({spec.value("d", 2), spec.value("h", 1), 0});
+    pctwm_.set_parameters({spec.value("d", 2), spec.value("h", 1), 0, false});
     return pctwm_;
   }
   if (spec.is("pos")) return pos_;

@@ -7,6 +7,7 @@ namespace heddle::strategy {
 void Follower::begin(std::uint64_t seed, std::uint64_t index, const View& view) {
   random_.reseed(mix(seed, index));
   view_ = &view;
+  seed_ = seed;
   index_ = index;
   events_ = communications_ = 0;
   threads_.clear();

@@ -54,6 +54,7 @@ class Follower : public Strategy, public Observer {
   Random random_;
   const View* view_ = nullptr;
   Learning* learning_ = nullptr;
+  std::uint64_t seed_ = 0;
   std::uint64_t index_ = 0;
   std::uint32_t events_ = 0;
   std::uint32_t communications_ = 0;

@@ -9,7 +9,10 @@ void PctStrategy::start() {
   if (length_ == 0) length_ = learned_events();
   if (parameters_.dynamic && length_ > kFirstDynamicEvents) length_ /= 2;
   if (length_ == 0) length_ = parameters_.dynamic ? kFirstDynamicEvents : kFirstEvents;
-  draw_points(parameters_.depth - 1, length_);
+  if (parameters_.once)
+    draw_points_once(parameters_.depth - 1, length_);
+  else
+    draw_points(parameters_.depth - 1, length_);
   set_period(length_);
 }
 

@@ -17,10 +17,11 @@ class PctStrategy final : public PriorityStrategy {
     std::uint32_t depth = 3;
     std::uint32_t events = 0;  // k; 0: learned
     bool dynamic = false;
+    bool once = false;
   };
   explicit PctStrategy(const Parameters& parameters) : parameters_(parameters) {}
   explicit PctStrategy(const StrategySpec& spec)
-      : parameters_{spec.value("d", 3), spec.value("k", 0), spec.is("dpct")} {}
+      : parameters_{spec.value("d", 3), spec.value("k", 0), spec.is("dpct"), spec.value("once", 0) != 0} {}
   void set_parameters(const Parameters& parameters) { parameters_ = parameters; }
 
  protected:

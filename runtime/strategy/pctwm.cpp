@@ -9,7 +9,10 @@ void PctwmStrategy::start() {
   std::uint32_t among = parameters_.communications;
   if (among == 0) among = learned_communications();
   if (among == 0) among = kFirstCommunications;
-  draw_points(parameters_.depth, among);
+  if (parameters_.once)
+    draw_points_once(parameters_.depth, among);
+  else
+    draw_points(parameters_.depth, among);
   set_period(among);
 }
 

@@ -19,10 +19,11 @@ class PctwmStrategy final : public PriorityStrategy {
     std::uint32_t depth = 2;
     std::uint32_t history = 1;
     std::uint32_t communications = 0;  // k_com; 0: learned
+    bool once = false;
   };
   explicit PctwmStrategy(const Parameters& parameters) : parameters_(parameters) {}
   explicit PctwmStrategy(const StrategySpec& spec)
-      : parameters_{spec.value("d", 2), spec.value("h", 1), spec.value("k", 0)} {}
+      : parameters_{spec.value("d", 2), spec.value("h", 1), spec.value("k", 0), spec.value("once", 0) != 0} {}
 
   void created(ThreadId parent, ThreadId child) override { knowledge_.created(parent, child); }
   void joined(ThreadId joiner, ThreadId finished) override { knowledge_.joined(joiner, finished); }

@@ -10,12 +10,12 @@ void PriorityStrategy::start() {
   random_thread_ = false;
 }
 
-void PriorityStrategy::draw_points(std::uint32_t count, std::uint32_t among) {
+void PriorityStrategy::draw_points(std::uint32_t count, std::uint32_t among, Random& random) {
   point_count_ = 0;
   if (count > kMostPoints) count = kMostPoints;
   if (count > among) count = among;
   while (point_count_ < count) {
-    const std::uint32_t drawn = 1 + below(among);
+    const std::uint32_t drawn = 1 + random.below(among);
     bool is_new = true;
     for (std::uint32_t i = 0; i < point_count_; ++i) is_new = is_new && points_[i] != drawn;
     if (is_new) points_[point_count_++] = drawn;

@@ -22,7 +22,12 @@ class PriorityStrategy : public Follower {
 
   void start() override;
   // The d that the execution has, and the events among which change points are drawn.
-  void draw_points(std::uint32_t count, std::uint32_t among);
+  void draw_points(std::uint32_t count, std::uint32_t among) { draw_points(count, among, random_); }
+  // … once for all executions.
+  void draw_points_once(std::uint32_t count, std::uint32_t among) {
+    Random random(mix(seed_, 0x6f6e6365));
+    draw_points(count, among, random);
+  }
   // At event number `event`: its thread goes behind, if it is one of the points. The first of the tuple is to
   // run before the second, whatever their numbers.
   bool change_at(std::uint32_t event, ThreadId thread);
@@ -38,6 +43,7 @@ class PriorityStrategy : public Follower {
   virtual void on_forced(ThreadId) {}
 
  private:
+  void draw_points(std::uint32_t count, std::uint32_t among, Random& random);
   std::uint32_t choose_thread(const ChoicePoint& point);
   std::uint32_t highest(const ChoicePoint& point);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -22,6 +23,12 @@ const std::vector<std::string> kPrograms = {"dekker",    "msqueue",      "barrie
                                             "mpmcqueue", "linuxrwlocks", "rwlock",  "seqlock"};
 const std::vector<std::string> kStrategies = {"random", "pct", "pctwm", "pos", "surw", "surwm", "auto"};
 
+struct Counted {
+  std::uint64_t executions = 0;
+  std::uint64_t buggy_executions = 0;
+  double seconds = 0;
+};
+
 class PaperBench {
  public:
   PaperBench(const PaperOptions& options, Json papers, TemporaryFolder work)
@@ -41,27 +48,52 @@ class PaperBench {
 
   Result<PaperCell> measure(const std::string& program, const std::string& binary,
                             const std::string& strategy) const {
-    std::vector<std::string> notes;
-    auto target = run::resolve_target({binary}, options_.library, notes);
-    if (!target) return target.error();
-    run::CampaignOptions campaign;
-    if (strategy.size() >= sizeof campaign.spec.strategy)
-      return Error{"The strategy " + strategy + " has too many parameters.", ExitCode::kBadInput};
-    std::strcpy(campaign.spec.strategy, strategy.c_str());
-    campaign.spec.seed = options_.seed;
-    campaign.executions = options_.executions;
-    campaign.max_failures = 0;
-    campaign.output_directory = work_.path();
-    static const std::atomic<bool> kNever{false};
-    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
-    if (outcome.error) return *outcome.error;
+    auto report = run(binary, strategy, options_.seed, 0);
+    if (!report) return report.error();
     PaperCell cell;
     cell.program = program;
     cell.strategy = strategy;
-    cell.executions = outcome.report.executions;
-    cell.buggy = outcome.report.buggy_executions;
+    cell.executions = report->executions;
+    cell.buggy = report->buggy_executions;
     cell.milliseconds =
-        1000 * outcome.report.seconds / static_cast<double>(std::max<std::uint64_t>(cell.executions, 1));
+        1000 * report->seconds / static_cast<double>(std::max<std::uint64_t>(cell.executions, 1));
+    return cell;
+  }
+
+  // Change points drawn once for each seed: all seeds together, and how far they are apart.
+  Result<PaperCell> measure_draws(const std::string& program, const std::string& binary,
+                                  const std::string& strategy) const {
+    PaperCell all;
+    all.program = program;
+    all.strategy = strategy;
+    double seconds = 0;
+    for (std::uint64_t i = 0; i < options_.draws; ++i) {
+      auto report = run(binary, strategy, options_.seed + i, 0);
+      if (!report) return report.error();
+      all.executions += report->executions;
+      all.buggy += report->buggy_executions;
+      seconds += report->seconds;
+      all.rates.push_back(100 * static_cast<double>(report->buggy_executions) /
+                          static_cast<double>(std::max<std::uint64_t>(report->executions, 1)));
+    }
+    std::ranges::sort(all.rates);
+    all.milliseconds = 1000 * seconds / static_cast<double>(std::max<std::uint64_t>(all.executions, 1));
+    return all;
+  }
+
+  Result<PaperCell> measure_firsts(const std::string& program, const std::string& binary,
+                                   const std::string& strategy) const {
+    PaperCell cell;
+    cell.program = program;
+    cell.strategy = strategy;
+    for (std::uint64_t i = 0; i < options_.campaigns; ++i) {
+      auto report = run(binary, strategy, options_.seed + i, 1);
+      if (!report) return report.error();
+      cell.executions += report->executions;
+      cell.buggy += report->buggy_executions;
+      cell.firsts.push_back(report->buggy_executions != 0 ? report->executions : options_.executions + 1);
+    }
+    std::ranges::sort(cell.firsts);
     return cell;
   }
 
@@ -108,10 +140,34 @@ class PaperBench {
   }
 
  private:
+  Result<Counted> run(const std::string& binary, const std::string& strategy, std::uint64_t seed,
+                      std::uint32_t max_failures) const {
+    std::vector<std::string> notes;
+    auto target = run::resolve_target({binary}, options_.library, notes);
+    if (!target) return target.error();
+    run::CampaignOptions campaign;
+    if (strategy.size() >= sizeof campaign.spec.strategy)
+      return Error{"The strategy " + strategy + " has too many parameters.", ExitCode::kBadInput};
+    std::strcpy(campaign.spec.strategy, strategy.c_str());
+    campaign.spec.seed = seed;
+    campaign.executions = options_.executions;
+    campaign.max_failures = max_failures;
+    campaign.output_directory = work_.path();
+    static const std::atomic<bool> kNever{false};
+    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
+    if (outcome.error) return *outcome.error;
+    return Counted{outcome.report.executions, outcome.report.buggy_executions, outcome.report.seconds};
+  }
+
   const PaperOptions& options_;
   Json papers_;
   TemporaryFolder work_;
 };
+
+bool chosen(const PaperOptions& options, const std::string& strategy) {
+  return options.strategies.empty() ||
+         std::ranges::find(options.strategies, strategy) != options.strategies.end();
+}
 
 }  // namespace
 
@@ -156,8 +212,23 @@ Result<std::vector<PaperCell>> run_paper(const PaperOptions& options,
       row(*cell);
       cells.push_back(std::move(*cell));
     }
-    if (!options.vary) continue;
+    for (const std::string strategy : {"pct", "pctwm"}) {
+      if (options.draws == 0 || !chosen(options, strategy)) continue;
+      auto cell = bench.measure_draws(program, *binary, bench.with_parameters(strategy, program) + ",once=1");
+      if (!cell) return cell.error();
+      cell->published_rate = bench.published("rates", strategy, program);
+      row(*cell);
+      cells.push_back(std::move(*cell));
+    }
+    for (const std::string& strategy : options.strategies.empty() ? kStrategies : options.strategies) {
+      if (options.campaigns == 0) break;
+      auto cell = bench.measure_firsts(program, *binary, strategy);
+      if (!cell) return cell.error();
+      row(*cell);
+      cells.push_back(std::move(*cell));
+    }
     for (const auto& [strategy, rate] : bench.varied(program)) {
+      if (!options.vary) break;
       auto cell = bench.measure(program, *binary, strategy);
       if (!cell) return cell.error();
       cell->published_rate = rate;
@@ -169,10 +240,19 @@ Result<std::vector<PaperCell>> run_paper(const PaperOptions& options,
 }
 
 std::string paper_row(const PaperCell& cell) {
+  if (!cell.firsts.empty())
+    return fmt::format("  {:<24} first bug in execution {} (median), {} (95 % of {} campaigns), {} (all)\n",
+                       cell.strategy, cell.firsts[(cell.firsts.size() - 1) / 2],
+                       cell.firsts[(cell.firsts.size() * 95 + 99) / 100 - 1], cell.firsts.size(),
+                       cell.firsts.back());
   const Interval interval = wilson(cell.buggy, cell.executions);
   const auto published = [](double value, int digits) {
     return value < 0 ? std::string("–") : fmt::format("{:.{}f}", value, digits);
   };
+  if (!cell.rates.empty())
+    return fmt::format("  {:<24} {:>6.1f} %  {:.1f} to {:.1f} in {} draws   paper {:>6}\n", cell.strategy,
+                       cell.rate(), cell.rates.front(), cell.rates.back(), cell.rates.size(),
+                       published(cell.published_rate, 1));
   return fmt::format("  {:<24} {:>6.1f} %  [{:>5.1f}, {:>5.1f}]   paper {:>6}   {:>9.3f} ms   paper {:>6}\n",
                      cell.strategy, cell.rate(), interval.low, interval.high,
                      published(cell.published_rate, 1), cell.milliseconds,
@@ -188,7 +268,9 @@ std::string paper_foot(const std::vector<PaperCell>& cells) {
   std::vector<std::string> names;
   std::map<std::string, Sum> sums;
   for (const PaperCell& cell : cells) {
+    if (!cell.firsts.empty()) continue;
     std::string name = cell.strategy.substr(0, cell.strategy.find(':'));
+    if (!cell.rates.empty()) name += ", drawn once";
     if (name != cell.strategy && cell.strategy.find("k=") == std::string::npos) name += ", k learned";
     if (!sums.contains(name)) names.push_back(name);
     Sum& sum = sums[name];
@@ -223,6 +305,8 @@ std::string paper_json(const std::vector<PaperCell>& cells) {
                   {"rate", cell.rate()},
                   {"interval", {interval.low, interval.high}},
                   {"milliseconds", cell.milliseconds}};
+    if (!cell.rates.empty()) entry["rates_by_draw"] = cell.rates;
+    if (!cell.firsts.empty()) entry["executions_to_first_bug"] = cell.firsts;
     if (cell.published_rate >= 0) entry["published_rate"] = cell.published_rate;
     if (cell.published_milliseconds >= 0) entry["published_milliseconds"] = cell.published_milliseconds;
     json["cells"].push_back(std::move(entry));

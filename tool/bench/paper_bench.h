@@ -19,8 +19,10 @@ struct PaperOptions {
   std::vector<std::string> strategies;  // empty: random, pct, pctwm, pos, surw, surwm, auto
   std::uint64_t executions = 1000;
   std::uint64_t seed = 1;
-  bool vary = false;     // also the tables for varying d and h
-  bool correct = false;  // the correct twins instead
+  bool vary = false;            // also the tables for varying d and h
+  std::uint64_t draws = 0;      // also pct and pctwm with change points drawn once, for so many seeds
+  std::uint64_t campaigns = 0;  // also executions to the first bug, in so many campaigns of each
+  bool correct = false;         // the correct twins instead
 };
 
 struct PaperCell {
@@ -31,6 +33,8 @@ struct PaperCell {
   double milliseconds = 0;     // wall time of one execution, with one worker
   double published_rate = -1;  // per cent; negative: none
   double published_milliseconds = -1;
+  std::vector<double> rates;          // by seed, lowest first, where change points were drawn once for each
+  std::vector<std::uint64_t> firsts;  // executions to the first bug, fewest first
 
   double rate() const {
     return executions != 0 ? 100.0 * static_cast<double>(buggy) / static_cast<double>(executions) : 0;

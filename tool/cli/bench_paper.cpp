@@ -20,6 +20,7 @@ struct PaperChoice {
   std::vector<std::string> words, strategies;
   std::string json;
   std::uint64_t executions = 0, seed = 1;
+  std::uint64_t draws = 0, campaigns = 0;
   bool vary = false, correct = false;
 };
 
@@ -35,6 +36,14 @@ void define_paper(CLI::App& paper, PaperChoice& o) {
       ->check(CLI::PositiveNumber);
   paper.add_option("--seed", o.seed, "of the executions [1]")->type_name("S")->check(CLI::NonNegativeNumber);
   paper.add_flag("--vary", o.vary, "also the paper's tables 2 and 3: pctwm with other d and h");
+  paper
+      .add_option(
+          "--draws", o.draws,
+          "also pct and pctwm with change points drawn once per campaign, as published implementations "
+          "do, for so many seeds")
+      ->type_name("N");
+  paper.add_option("--first", o.campaigns, "also executions to the first bug, in so many campaigns")
+      ->type_name("N");
   paper.add_flag("--correct", o.correct, "the correct twins, which show no bug");
   paper.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
 }
@@ -51,6 +60,8 @@ int run_paper(const PaperChoice& options) {
   if (options.executions != 0) paper.executions = options.executions;
   paper.seed = options.seed;
   paper.vary = options.vary;
+  paper.draws = options.draws;
+  paper.campaigns = options.campaigns;
   paper.correct = options.correct;
   std::FILE* out = options.json == "-" ? stderr : stdout;
   const auto cells = bench::run_paper(

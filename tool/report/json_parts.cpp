@@ -6,6 +6,7 @@
 #include "tool/artifact/held_locks.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
+#include "tool/report/known_faults.h"
 #include "tool/report/places.h"
 
 namespace heddle::report {
@@ -106,6 +107,8 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
     if (part.role == PartRole::kThroughLibrary)
       json["hints"].push_back({{"library", utf8(part.text)}, {"advice", utf8(library_advice(part.text))}});
   }
+  if (const KnownFault* fault = known_fault(trace, finding))
+    json["hints"].push_back({{"library", fault->library}, {"advice", fault->advice}});
   json["stacks"] = Json::array();
   for (const TracePart& part : finding.parts) {
     if (part.role == PartRole::kThroughLibrary) continue;

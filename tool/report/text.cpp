@@ -9,6 +9,7 @@
 #include "tool/artifact/held_locks.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
+#include "tool/report/known_faults.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
 #include "tool/report/style.h"
@@ -41,6 +42,10 @@ class Writer {
     out_ +=
         style_.red(fmt::format("WARNING: heddle: {} (pid={})", to_string(finding_.kind), trace_.pid)) + "\n";
     write_body();
+    if (const KnownFault* fault = known_fault(trace_, finding_)) {
+      line("This is a known fault of " + fault->library + ", not of the program:");
+      paragraph(fault->advice);
+    }
     out_ += style_.bold("SUMMARY: heddle: " + finding_summary(trace_, finding_, paths_)) + "\n";
     out_ += kRule;
     if (!options_.artifact.empty()) {
