@@ -28,6 +28,7 @@ namespace heddle::linearize {
 namespace {
 
 constexpr int kRepetitions = 5;
+constexpr const char* kDistinctRegister = "register, distinct";
 
 struct Wish {
   std::string object;
@@ -60,7 +61,7 @@ class MakeHistory {
         thread.open = history.call(who, call());
       } else if (!thread.reply) {
         const Call& input = history[*thread.open].input;
-        if constexpr (HasParts<Spec>) {
+        if constexpr (kHasParts<Spec>) {
           thread.reply = objects[*Spec::part(input)].step(input);
         } else {
           thread.reply = objects[0].step(input);
@@ -82,13 +83,16 @@ class MakeHistory {
     if (wish_.object == "stack") return removes ? Call{Name::kPop} : Call{Name::kPush, next_value_++};
     if (wish_.object == "register")
       return removes ? Call{Name::kRead} : Call{Name::kWrite, random_.below(16)};
+    if (wish_.object == kDistinctRegister)
+      return removes ? Call{Name::kRead} : Call{Name::kWrite, next_value_++};
+    if (wish_.object == "counter") return {removes ? Name::kRead : Name::kInc};
     const Value key = random_.below(64);
     const Name names[] = {Name::kAdd, Name::kRemove, Name::kContains};
     return {names[random_.below(3)], key};
   }
 
-  // From the middle on: five truths are turned round, the first value read was never written, and of two
-  // removals that are 50 removals apart each has the other's result, if they have different ones.
+  // From the middle on: five truths are turned round, the first value read was never written or is long gone,
+  // and of two removals that are 50 removals apart each has the other's result, if they have different ones.
   void spoil(Reply& reply) {
     constexpr std::uint32_t kApart = 50;
     constexpr std::uint32_t kTruths = 5;  // one may still be right beside an operation that overlaps
@@ -96,7 +100,7 @@ class MakeHistory {
     if (reply.kind == Reply::Kind::kTruth) {
       reply.value ^= 1;
       spoiled_ = ++apart_ == kTruths;
-    } else if (wish_.object == "register") {
+    } else if (wish_.object == "register" || wish_.object == kDistinctRegister || wish_.object == "counter") {
       reply.value = 17;
       spoiled_ = true;
     } else if (!kept_) {
@@ -153,7 +157,7 @@ bool is_linearization(const CallHistory& history, const std::vector<OperationInd
     if (operation.returned < latest) return false;
     latest = std::max(latest, operation.called);
     Value part = 0;
-    if constexpr (HasParts<Spec>) part = *Spec::part(operation.input);
+    if constexpr (kHasParts<Spec>) part = *Spec::part(operation.input);
     if (objects[part].step(operation.input) != *operation.output) return false;
   }
   return order.size() == history.operations().size();
@@ -174,6 +178,7 @@ Measured measure_here(const Wish& wish) {
   if (wish.object == "queue") return measure_here<QueueSpec>(wish);
   if (wish.object == "stack") return measure_here<StackSpec>(wish);
   if (wish.object == "set") return measure_here<SetSpec>(wish);
+  if (wish.object == "counter") return measure_here<CounterSpec>(wish);
   return measure_here<RegisterSpec>(wish);
 }
 
@@ -218,7 +223,7 @@ int main(int argc, char** argv) {
   fmt::print("| object | operations | threads | history | CPU seconds, median of 5 (range) | peak MB |\n");
   fmt::print("|---|---|---|---|---|---|\n");
   bool right = true;
-  for (const char* object : {"queue", "stack", "set", "register"}) {
+  for (const char* object : {"queue", "stack", "set", "register", "register, distinct", "counter"}) {
     for (const std::uint32_t length : lengths) {
       for (const std::uint32_t threads : {2u, 4u, 8u}) {
         for (const bool violating : {false, true}) right &= print_row({object, length, threads, violating});

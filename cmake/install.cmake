@@ -16,6 +16,6 @@ if(TARGET heddle_runtime)
   install(TARGETS heddle_runtime LIBRARY DESTINATION lib)
 endif()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/heddle/ DESTINATION lib/heddle USE_SOURCE_PERMISSIONS)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION include
+install(DIRECTORY ${CMAKE_BINARY_DIR}/include/heddle DESTINATION include
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${heddle_package_dir}/ DESTINATION lib/cmake/heddle)

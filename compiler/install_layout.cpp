@@ -12,6 +12,7 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/share/heddle/litmus",
           prefix + "/lib/heddle/litmus-interpreter",
           prefix + "/share/heddle/paper",
+          prefix + "/share/heddle/lin",
           prefix + "/share/heddle/speed",
           prefix + "/bin/heddle",
           prefix + "/share/heddle/gdb/heddle.py"};

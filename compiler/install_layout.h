@@ -1,7 +1,7 @@
 // Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
 //   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter
-//   <prefix>/share/heddle/{gdb,litmus,paper,speed}/
+//   <prefix>/share/heddle/{gdb,lin,litmus,paper,speed}/
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ struct InstallLayout {
   std::string litmus_dir;   // *.litmus files
   std::string litmus_interpreter;
   std::string paper_dir;   // the programs of `heddle bench paper`
+  std::string lin_dir;     // the objects of `heddle bench lin`
   std::string speed_dir;   // sources that `heddle bench speed` builds
   std::string executable;  // heddle itself
   std::string gdb_script;  // commands of gdb for replays

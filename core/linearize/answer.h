@@ -15,7 +15,7 @@ enum class Verdict : std::uint8_t {
   kUnknown
 };  // unknown: the budget ran out
 
-enum class Method : std::uint8_t { kSearch, kQueueOrder, kStackNesting };
+enum class Method : std::uint8_t { kSearch, kQueueOrder, kStackNesting, kRegisterZones, kCounterOrder };
 
 // Why there is no linearization. The operations of a pattern stand in `Violation::operations` in the order
 // that the comment names.
@@ -26,6 +26,7 @@ enum class Pattern : std::uint8_t {
   kOvertaken,    // insertion of a, insertion of b, removal of b, [removal of a]: a went in first and came out
                  // later
   kNotEmpty,     // a removal that found nothing, then operations whose values together fill all of its time
+  kTwoValues,    // operations that saw one value, and operations that saw another one at that time
   kNoBottom,     // values that were on the stack at overlapping times, of which none can be below all others
 };
 

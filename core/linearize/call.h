@@ -41,7 +41,11 @@ struct Call {
   Name name = Name::kRead;
   Value first = 0;   // the value, the key or the index
   Value second = 0;  // the value of put and update, the new value of cas
-  bool operator==(const Call&) const = default;
+
+  friend bool operator==(const Call& a, const Call& b) {
+    return a.name == b.name && a.first == b.first && a.second == b.second;
+  }
+  friend bool operator!=(const Call& a, const Call& b) { return !(a == b); }
 };
 
 struct Reply {
@@ -54,7 +58,11 @@ struct Reply {
   static Reply of(Value value) { return {Kind::kValue, value}; }
   static Reply truth(bool value) { return {Kind::kTruth, value ? 1 : 0}; }
   static Reply empty() { return {Kind::kEmpty}; }
-  bool operator==(const Reply&) const = default;
+
+  friend bool operator==(const Reply& a, const Reply& b) {
+    return a.kind == b.kind && a.value == b.value && a.many == b.many;
+  }
+  friend bool operator!=(const Reply& a, const Reply& b) { return !(a == b); }
 };
 
 using CallHistory = History<Call, Reply>;

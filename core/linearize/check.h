@@ -2,18 +2,20 @@
 //
 //   linearize::Answer answer = linearize::check(linearize::QueueSpec{}, history);
 //
-// Queues and stacks that start empty and whose values are distinct have algorithms of their own; all else is
-// search, part by part where the specification has parts.
+// Queues and stacks that start empty, and registers, whose values are distinct have algorithms of their own,
+// and so have counters; all else is search, part by part where the specification has parts.
 #pragma once
 
-#include <concepts>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/linearize/answer.h"
+#include "core/linearize/counter_order.h"
 #include "core/linearize/history.h"
 #include "core/linearize/parts.h"
 #include "core/linearize/queue_order.h"
+#include "core/linearize/register_zones.h"
 #include "core/linearize/search.h"
 #include "core/linearize/shortest.h"
 #include "core/linearize/specification.h"
@@ -32,19 +34,29 @@ std::optional<Answer> check_known(const CallHistory& history, const Known& known
                             [&](const CallHistory& prefix) { return *known(prefix); });
 }
 
-template <Specification Spec>
+template <typename Spec>
 Answer check(const Spec& initial, const History<typename Spec::Input, typename Spec::Output>& history,
              const Options& options = {}) {
-  if constexpr (std::same_as<Spec, QueueSpec>) {
+  if constexpr (std::is_same_v<Spec, QueueSpec>) {
     if (initial == Spec{}) {
       if (auto answer = check_known(history, QueueOrder::check)) return std::move(*answer);
     }
   }
-  if constexpr (std::same_as<Spec, StackSpec>) {
+  if constexpr (std::is_same_v<Spec, StackSpec>) {
     if (initial == Spec{}) {
       const auto known = [&](const CallHistory& prefix) { return check_stack(prefix, options); };
       if (auto answer = check_known(history, known)) return std::move(*answer);
     }
+  }
+  if constexpr (std::is_same_v<Spec, RegisterSpec>) {
+    const auto known = [&](const CallHistory& prefix) { return RegisterZones::check(prefix, initial.value); };
+    if (auto answer = check_known(history, known)) return std::move(*answer);
+  }
+  if constexpr (std::is_same_v<Spec, CounterSpec>) {
+    const auto known = [&](const CallHistory& prefix) {
+      return std::optional<Answer>(CounterOrder::check(prefix, initial.count));
+    };
+    return *check_known(history, known);
   }
   return check_by_search(initial, history, options);
 }

@@ -34,6 +34,15 @@ struct Item {
   bool surely_inside() const { return in_to < out_from; }
 };
 
+// Some of them that lie side by side.
+struct ItemRange {
+  const Item* first;
+  std::size_t count;
+
+  std::size_t size() const { return count; }
+  const Item& operator[](std::size_t i) const { return first[i]; }
+};
+
 struct Items {
   std::vector<Item> items;              // pending insertions of values that nobody saw are left out
   std::vector<OperationIndex> empties;  // removals that found nothing
@@ -91,7 +100,9 @@ inline std::optional<Items> collect_items(const CallHistory& history, Name inser
       }
     }
   }
-  std::erase_if(result.items, [](const Item& item) { return item.in_to == kNever; });
+  result.items.erase(std::remove_if(result.items.begin(), result.items.end(),
+                                    [](const Item& item) { return item.in_to == kNever; }),
+                     result.items.end());
   return result;
 }
 

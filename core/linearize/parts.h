@@ -73,7 +73,7 @@ std::vector<OperationIndex> merge(const HistoryOf& history,
 }
 
 // Search, and the shortest prefix if there is no linearization.
-template <Specification Spec, typename HistoryOf>
+template <typename Spec, typename HistoryOf>
 Answer check_whole(const Spec& initial, const HistoryOf& history, const Options& options) {
   Answer answer = Search<Spec>(initial, history, options).run();
   if (answer.verdict != Verdict::kNotLinearizable) return answer;
@@ -82,7 +82,7 @@ Answer check_whole(const Spec& initial, const HistoryOf& history, const Options&
   });
 }
 
-template <Specification Spec, typename HistoryOf>
+template <typename Spec, typename HistoryOf>
 Answer check_parts(const Spec& initial, const HistoryOf& history, const std::vector<Part<HistoryOf>>& parts,
                    const Options& options) {
   Answer answer;
@@ -115,11 +115,11 @@ Answer check_parts(const Spec& initial, const HistoryOf& history, const std::vec
 }
 
 // Search alone, by parts where there are some.
-template <Specification Spec>
+template <typename Spec>
 Answer check_by_search(const Spec& initial,
                        const History<typename Spec::Input, typename Spec::Output>& history,
                        const Options& options = {}) {
-  if constexpr (HasParts<Spec>) {
+  if constexpr (kHasParts<Spec>) {
     if (!history.operations().empty()) {
       if (const auto parts = split<Spec>(history)) return check_parts(initial, history, *parts, options);
     }

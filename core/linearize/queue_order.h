@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -95,7 +94,7 @@ class QueueOrder {
   };
 
   template <typename From, typename To>
-  static Side make_side(std::span<const Item> items, From from, To to) {
+  static Side make_side(ItemRange items, From from, To to) {
     Side side;
     side.by_from.resize(items.size());
     std::iota(side.by_from.begin(), side.by_from.end(), 0u);
@@ -107,8 +106,7 @@ class QueueOrder {
     return side;
   }
 
-  std::optional<Violation> run_segment(std::span<const Item> items, Position start,
-                                       std::vector<OperationIndex>& order) {
+  std::optional<Violation> run_segment(ItemRange items, Position start, std::vector<OperationIndex>& order) {
     Side in = make_side(items, &Item::in_from, &Item::in_to);
     Side out = make_side(items, &Item::out_from, &Item::out_to);
     std::vector<std::uint8_t> unlocked(items.size(), 0);
@@ -143,8 +141,8 @@ class QueueOrder {
   }
 
   // Insertions and removals in the order of the values, each as early as it can be.
-  static void write_order(std::span<const Item> items, const std::vector<std::uint32_t>& sorted,
-                          Position start, std::vector<OperationIndex>& order) {
+  static void write_order(ItemRange items, const std::vector<std::uint32_t>& sorted, Position start,
+                          std::vector<OperationIndex>& order) {
     std::vector<std::pair<Position, OperationIndex>> removals;
     std::size_t next = 0;
     Position in = start;

@@ -2,18 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace heddle::linearize {
 
+inline std::size_t power_of_two_from(std::size_t least) {
+  std::size_t power = 1;
+  while (power < least) power *= 2;
+  return power;
+}
+
 // The index of the largest value of a range; values change one by one.
 class LargestTree {
  public:
   explicit LargestTree(std::vector<std::int64_t> values)
-      : values_(std::move(values)), leaves_(std::bit_ceil(std::max<std::size_t>(values_.size(), 1))) {
+      : values_(std::move(values)), leaves_(power_of_two_from(std::max<std::size_t>(values_.size(), 1))) {
     values_.resize(leaves_, kLowest);
     best_.resize(2 * leaves_);
     for (std::size_t i = 0; i < leaves_; ++i) best_[leaves_ + i] = static_cast<std::uint32_t>(i);
@@ -52,7 +57,7 @@ class LargestTree {
 class ZeroTree {
  public:
   explicit ZeroTree(const std::vector<std::uint32_t>& counters)
-      : leaves_(std::bit_ceil(std::max<std::size_t>(counters.size(), 1))),
+      : leaves_(power_of_two_from(std::max<std::size_t>(counters.size(), 1))),
         least_(2 * leaves_, kUnused),
         owed_(2 * leaves_, 0) {
     for (std::size_t i = 0; i < counters.size(); ++i)

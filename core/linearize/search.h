@@ -16,7 +16,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -34,8 +33,10 @@ struct Options {
                              << 30;  // bytes of configurations; beyond it the verdict is unknown
 };
 
-template <Specification Spec>
+template <typename Spec>
 class Search {
+  static_assert(kIsSpecification<Spec>, "see core/linearize/specification.h");
+
  public:
   using HistoryOf = History<typename Spec::Input, typename Spec::Output>;
 
@@ -112,7 +113,7 @@ class Search {
   // Pending operations with one input are alike but for their beginnings: only the earliest that is left is
   // tried.
   void give_twins() {
-    if constexpr (std::equality_comparable<typename Spec::Input>) {
+    if constexpr (kIsEqualityComparable<typename Spec::Input>) {
       std::vector<OperationIndex> pending;
       twins_.assign(history_.operations().size(), kNoSlot);
       for (const Event& event : events_) {
@@ -180,7 +181,7 @@ class Search {
     const auto& call = history_[operation];
     const bool pending = !call.output;
     const auto* seen = pending ? nullptr : &*call.output;
-    if constexpr (StepsToMany<Spec>) {
+    if constexpr (kStepsToMany<Spec>) {
       auto next = states_[frame.node].state.steps(call.input, seen);
       while (frame.alternative < next.size()) {
         if (reach(frame.node, std::move(next[frame.alternative++]), operation, slot, pending, place))

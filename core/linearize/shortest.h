@@ -34,6 +34,9 @@ Answer shortest_violation(const HistoryOf& history, Answer failed, const Check& 
   for (int tries = 0; good + 1 < bad; ++tries) {
     const auto guess = static_cast<std::size_t>(
         std::lower_bound(returns.begin(), returns.end(), failed.violation.prefix) - returns.begin() + 1);
+    // A search names the farthest return that it came to; what is before that has a linearization.
+    if (failed.method == Method::kSearch) good = std::max(good, guess - 1);
+    if (good + 1 >= bad) break;
     std::size_t next = good + (bad - good) / 2;
     if (tries < kGuesses) {
       if (guess_is_new && guess > good && guess < bad) {

@@ -14,7 +14,6 @@
 //   std::size_t footprint() const                  bytes on the heap, for the memory limit
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -23,38 +22,70 @@
 
 namespace heddle::linearize {
 
+// Tested programs include this, and those are often C++17: traits in place of concepts.
 template <typename Spec>
-concept StepsByResult = requires(Spec spec, const typename Spec::Input& input) {
-  { spec.step(input) } -> std::convertible_to<typename Spec::Output>;
-};
+using InputOf = const typename Spec::Input&;
+template <typename Spec>
+using SeenOf = const typename Spec::Output*;
+
+template <typename T, typename = void>
+inline constexpr bool kIsEqualityComparable = false;
+template <typename T>
+inline constexpr bool
+    kIsEqualityComparable<T, std::void_t<decltype(std::declval<const T&>() == std::declval<const T&>())>> =
+        true;
+
+template <typename Spec, typename = void>
+inline constexpr bool kStepsByResult = false;
+template <typename Spec>
+inline constexpr bool
+    kStepsByResult<Spec, std::void_t<decltype(std::declval<Spec&>().step(std::declval<InputOf<Spec>>()))>> =
+        std::is_convertible_v<decltype(std::declval<Spec&>().step(std::declval<InputOf<Spec>>())),
+                              typename Spec::Output>;
+
+template <typename Spec, typename = void>
+inline constexpr bool kStepsByTest = false;
+template <typename Spec>
+inline constexpr bool kStepsByTest<Spec, std::void_t<decltype(std::declval<Spec&>().step(
+                                             std::declval<InputOf<Spec>>(), std::declval<SeenOf<Spec>>()))>> =
+    std::is_same_v<decltype(std::declval<Spec&>().step(std::declval<InputOf<Spec>>(),
+                                                       std::declval<SeenOf<Spec>>())),
+                   bool>;
+
+template <typename Spec, typename = void>
+inline constexpr bool kStepsToMany = false;
+template <typename Spec>
+inline constexpr bool kStepsToMany<Spec, std::void_t<decltype(std::declval<const Spec&>().steps(
+                                             std::declval<InputOf<Spec>>(), std::declval<SeenOf<Spec>>()))>> =
+    true;
+
+template <typename Spec, typename = void>
+inline constexpr bool kHasHash = false;
+template <typename Spec>
+inline constexpr bool kHasHash<Spec, std::void_t<decltype(std::declval<const Spec&>().hash())>> = true;
 
 template <typename Spec>
-concept StepsByTest =
-    requires(Spec spec, const typename Spec::Input& input, const typename Spec::Output* seen) {
-      { spec.step(input, seen) } -> std::same_as<bool>;
-    };
+inline constexpr bool kIsSpecification =
+    std::is_copy_constructible_v<Spec> && std::is_copy_assignable_v<Spec> && kIsEqualityComparable<Spec> &&
+    kHasHash<Spec> && (kStepsByResult<Spec> || kStepsByTest<Spec> || kStepsToMany<Spec>);
 
+template <typename Spec, typename = void>
+inline constexpr bool kHasParts = false;
 template <typename Spec>
-concept StepsToMany =
-    requires(const Spec spec, const typename Spec::Input& input, const typename Spec::Output* seen) {
-      { spec.steps(input, seen) } -> std::convertible_to<std::vector<Spec>>;
-    };
+inline constexpr bool kHasParts<Spec, std::void_t<decltype(*Spec::part(std::declval<InputOf<Spec>>()))>> =
+    true;
 
+template <typename Spec, typename = void>
+inline constexpr bool kHasFootprint = false;
 template <typename Spec>
-concept Specification =
-    std::copyable<Spec> && std::equality_comparable<Spec> &&
-    (StepsByResult<Spec> || StepsByTest<Spec> || StepsToMany<Spec>) && requires(const Spec spec) {
-      { spec.hash() } -> std::convertible_to<std::size_t>;
-    };
-
-template <typename Spec>
-concept HasParts = requires(const typename Spec::Input& input) { *Spec::part(input); };
+inline constexpr bool kHasFootprint<Spec, std::void_t<decltype(std::declval<const Spec&>().footprint())>> =
+    true;
 
 // Does the operation; whether `seen` is a right result.
-template <Specification Spec>
-  requires(!StepsToMany<Spec>)
+template <typename Spec>
 bool step_once(Spec& spec, const typename Spec::Input& input, const typename Spec::Output* seen) {
-  if constexpr (StepsByTest<Spec>) {
+  static_assert(!kStepsToMany<Spec>);
+  if constexpr (kStepsByTest<Spec>) {
     return spec.step(input, seen);
   } else {
     const typename Spec::Output result = spec.step(input);
@@ -64,7 +95,7 @@ bool step_once(Spec& spec, const typename Spec::Input& input, const typename Spe
 
 template <typename Spec>
 std::size_t footprint_of(const Spec& spec) {
-  if constexpr (requires { spec.footprint(); }) {
+  if constexpr (kHasFootprint<Spec>) {
     return spec.footprint();
   } else {
     return 0;

@@ -17,7 +17,6 @@ struct Row {
   using Output = Reply;
   std::vector<Value> values = {};
 
-  bool operator==(const Row&) const = default;
   std::size_t hash() const { return hash_values(values); }
   std::size_t footprint() const { return values.capacity() * sizeof(Value); }
 
@@ -36,14 +35,14 @@ struct Row {
 
 struct QueueSpec : Row {
   Reply step(const Call& call) { return call.name == Name::kEnq ? put(values.size(), call.first) : take(0); }
-  bool operator==(const QueueSpec&) const = default;
+  friend bool operator==(const QueueSpec& a, const QueueSpec& b) { return a.values == b.values; }
 };
 
 struct StackSpec : Row {
   Reply step(const Call& call) {
     return call.name == Name::kPush ? put(values.size(), call.first) : take(values.size() - 1);
   }
-  bool operator==(const StackSpec&) const = default;
+  friend bool operator==(const StackSpec& a, const StackSpec& b) { return a.values == b.values; }
 };
 
 struct DequeSpec : Row {
@@ -59,7 +58,7 @@ struct DequeSpec : Row {
         return take(values.size() - 1);
     }
   }
-  bool operator==(const DequeSpec&) const = default;
+  friend bool operator==(const DequeSpec& a, const DequeSpec& b) { return a.values == b.values; }
 };
 
 // The smallest value comes out first; equal values may be in it several times.
@@ -69,7 +68,9 @@ struct PriorityQueueSpec : Row {
     const auto place = std::upper_bound(values.begin(), values.end(), call.first);
     return put(static_cast<std::size_t>(place - values.begin()), call.first);
   }
-  bool operator==(const PriorityQueueSpec&) const = default;
+  friend bool operator==(const PriorityQueueSpec& a, const PriorityQueueSpec& b) {
+    return a.values == b.values;
+  }
 };
 
 // One part for each element.
@@ -84,7 +85,7 @@ struct SetSpec {
     present = call.name == Name::kAdd;
     return Reply::truth(was != present);
   }
-  bool operator==(const SetSpec&) const = default;
+  friend bool operator==(const SetSpec& a, const SetSpec& b) { return a.present == b.present; }
   std::size_t hash() const { return present ? 1 : 0; }
 
   bool present = false;
@@ -106,7 +107,7 @@ struct MapSpec {
     value = call.second;
     return Reply::nothing();
   }
-  bool operator==(const MapSpec&) const = default;
+  friend bool operator==(const MapSpec& a, const MapSpec& b) { return a.value == b.value; }
   std::size_t hash() const { return value ? static_cast<std::size_t>(*value) * 2 + 1 : 0; }
 
   std::optional<Value> value = {};
@@ -130,7 +131,7 @@ struct RegisterSpec {
     value = call.second;
     return Reply::truth(true);
   }
-  bool operator==(const RegisterSpec&) const = default;
+  friend bool operator==(const RegisterSpec& a, const RegisterSpec& b) { return a.value == b.value; }
   std::size_t hash() const { return static_cast<std::size_t>(value); }
 
   Value value = 0;
@@ -142,7 +143,7 @@ struct CounterSpec {
   using Output = Reply;
 
   Reply step(const Call& call) { return Reply::of(call.name == Name::kInc ? count++ : count); }
-  bool operator==(const CounterSpec&) const = default;
+  friend bool operator==(const CounterSpec& a, const CounterSpec& b) { return a.count == b.count; }
   std::size_t hash() const { return static_cast<std::size_t>(count); }
 
   Value count = 0;
@@ -169,7 +170,7 @@ struct SnapshotSpec {
   }
   // Components after the last one that was written are not stored; equal states with a 0 more only cost
   // search.
-  bool operator==(const SnapshotSpec&) const = default;
+  friend bool operator==(const SnapshotSpec& a, const SnapshotSpec& b) { return a.values == b.values; }
   std::size_t hash() const { return hash_values(values); }
   std::size_t footprint() const { return values.capacity() * sizeof(Value); }
 

@@ -18,6 +18,16 @@ unsigned heddle_runtime_choose(unsigned n) __attribute__((weak));
 void heddle_runtime_yield(void) __attribute__((weak));
 void heddle_runtime_atomic_scope(int begin) __attribute__((weak));
 void heddle_runtime_check(int begin, void* frame) __attribute__((weak));
+/* Of <heddle/lin.hpp>: a moment in the history of an object, and how many choices had been made by then. */
+struct heddle_moment {
+  unsigned long long order;
+  unsigned long long choices;
+};
+int heddle_runtime_active(void) __attribute__((weak));
+void heddle_runtime_operation_called(struct heddle_moment* moment) __attribute__((weak));
+void heddle_runtime_operation_returned(struct heddle_moment* moment) __attribute__((weak));
+void heddle_runtime_judging(int begin) __attribute__((weak));
+void heddle_runtime_history(const char* history, const char* violation) __attribute__((weak));
 
 /* Counts an outcome of this execution; `heddle run --histogram` shows how often each was seen. */
 static inline void heddle_outcome(const char* text) {

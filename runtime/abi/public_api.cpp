@@ -50,6 +50,28 @@ HEDDLE_EXPORT void heddle_runtime_atomic_scope(int begin) {
   if (auto* e = engine()) e->self().ignored = begin != 0;
 }
 
+HEDDLE_EXPORT int heddle_runtime_active() { return engine() != nullptr ? 1 : 0; }
+
+HEDDLE_EXPORT void heddle_runtime_operation_called(heddle::sched::HistoryMoment* moment) {
+  if (auto* e = engine()) e->operation_called(moment);
+}
+
+HEDDLE_EXPORT void heddle_runtime_operation_returned(heddle::sched::HistoryMoment* moment) {
+  if (auto* e = engine()) e->operation_returned(moment);
+}
+
+HEDDLE_EXPORT void heddle_runtime_judging(int begin) {
+  if (auto* e = engine()) e->pause_recording(begin != 0);
+}
+
+// The history goes into the trace, for tools; what is wrong with it is the finding.
+HEDDLE_EXPORT void heddle_runtime_history(const char* history, const char* violation) {
+  auto* e = engine();
+  if (e == nullptr) return;
+  e->note_text(EventKind::kNote, history, HEDDLE_CALLER_PC);
+  if (violation != nullptr) e->fatal(heddle::FindingKind::kNotLinearizable, violation, HEDDLE_CALLER_PC);
+}
+
 HEDDLE_EXPORT void heddle_runtime_check(int begin, void* frame) {
   auto* e = engine();
   if (e == nullptr) return;

@@ -82,6 +82,8 @@ template <bool kDraws>
     deliver_signals();
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
+  if (t.call_moment != nullptr) [[unlikely]]
+    note_call_began(t);
   if (fair_) [[unlikely]]
     observe_spin();
 }

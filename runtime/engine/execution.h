@@ -104,6 +104,14 @@ class Execution final : public strategy::View {
   void take_turn(std::uint64_t pc);
   // Who must know of every access: events are recorded, or the strategy looks on.
   bool is_watched() const { return recording_ || observer_ != nullptr; }
+  // Histories of objects (<heddle/lin.hpp>). An operation's time is as short as can be: it is called when its
+  // thread performs its first visible operation, and not before that waits for its turn, and it has returned
+  // with the last one. No choice, event or happens-before edge comes of it.
+  void operation_called(sched::HistoryMoment* moment) { self().call_moment = moment; }
+  void operation_returned(sched::HistoryMoment* moment) {
+    if (self().call_moment != nullptr) note_call_began(self());
+    note_moment(*moment);
+  }
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) {
     hash(kind, value);
@@ -119,6 +127,11 @@ class Execution final : public strategy::View {
   // nullptr when events are off
   Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
   bool recording() const { return recording_; }
+  // What the program does about its own test (judging a history) is of no interest to who reads the trace.
+  void pause_recording(bool pause) {
+    if (pause) paused_ = recording_;
+    recording_ = !pause && paused_;
+  }
   // Something changed that another thread could see: the program is not spinning.
   void changed() { last_change_ = channel_.header()->current.steps; }
   // Picks an alternative; counts only where there is something to pick.
@@ -501,6 +514,13 @@ class Execution final : public strategy::View {
   }
   void start_detector();
   ThreadId next_in_turn() const;
+  void note_moment(sched::HistoryMoment& moment) {
+    moment = {++history_clock_, channel_.header()->choice_count.load(std::memory_order_relaxed)};
+  }
+  void note_call_began(sched::Thread& t) {
+    note_moment(*t.call_moment);
+    t.call_moment = nullptr;
+  }
   void hash(EventKind kind, std::uint64_t value) {
     auto& h = channel_.header()->current.trace_hash;
     const std::uint64_t word =
@@ -579,6 +599,7 @@ class Execution final : public strategy::View {
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
   bool recording_ = false;
+  bool paused_ = false;    // recording_ is off for a while
   bool crashing_ = false;  // the stack may be damaged
   std::uint32_t unwound_ = 0;
   static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
@@ -595,6 +616,7 @@ class Execution final : public strategy::View {
   std::uint32_t turns_of_sleepers_ = 0;  // … visible operations since time was last passed for a sleeper
   std::uint32_t prefix_events_ = 0;
   std::uint64_t last_change_ = 0;
+  std::uint64_t history_clock_ = 0;
   std::uint64_t clock_read_change_ = 0;
   std::uint64_t next_check_ = 0;
   std::uint64_t stagnation_ = 0;

@@ -9,7 +9,7 @@
 namespace heddle {
 namespace {
 
-constexpr std::size_t kMaxTextBytes = 64 * 1024;  // of one message or note
+constexpr std::size_t kMaxTextBytes = 1024 * 1024;  // of one message or note; histories are long
 
 // The channel as read once and no more: offsets are taken from the header a single time, so that a writer
 // that is still alive cannot move a section after it was checked.

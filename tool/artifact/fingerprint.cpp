@@ -40,6 +40,12 @@ bool message_counts(const TraceFinding& finding, const std::vector<const TracePa
          finding.kind == FindingKind::kNotLinearizable;
 }
 
+// The first line names the object and what it did wrong; the history after it is another one each time.
+std::string lasting_message(const TraceFinding& finding) {
+  if (finding.kind != FindingKind::kNotLinearizable) return finding.message;
+  return finding.message.substr(0, finding.message.find('\n'));
+}
+
 }  // namespace
 
 std::vector<const TracePart*> deciding_parts(const TraceFinding& finding) {
@@ -83,7 +89,7 @@ std::string fingerprint(const Trace& trace, const TraceFinding& finding) {
   for (const std::string& place : places) identity += "\n" + place;
   if (finding.kind == FindingKind::kSignal) identity += fmt::format("\nsignal {}", finding.signal);
   if (finding.kind == FindingKind::kNonZeroExit) identity += fmt::format("\nstatus {}", finding.exit_status);
-  if (message_counts(finding, parts)) identity += "\n" + finding.message;
+  if (message_counts(finding, parts)) identity += "\n" + lasting_message(finding);
   return fmt::format("{:016x}", hash_of(identity));
 }
 

@@ -2,85 +2,31 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 
-#include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/lin_commands.h"
 #include "tool/cli/terminal.h"
-#include "tool/linearize/check_history.h"
-#include "tool/linearize/explain.h"
-#include "tool/linearize/read_history.h"
 
 namespace heddle::cli {
-namespace {
-
-struct LinCheck {
-  std::string history;
-  std::string spec;
-  std::string memory_limit = "1G";
-  bool json = false;
-  bool witness = false;
-};
-
-int exit_code(linearize::Verdict verdict) {
-  switch (verdict) {
-    case linearize::Verdict::kLinearizable:
-      return static_cast<int>(ExitCode::kNoBug);
-    case linearize::Verdict::kNotLinearizable:
-      return static_cast<int>(ExitCode::kBug);
-    case linearize::Verdict::kUnknown:
-      break;
-  }
-  return static_cast<int>(ExitCode::kInconclusive);
-}
-
-int lin_check(const LinCheck& wish) {
-  const linearize::Object* object = linearize::find_object(wish.spec);
-  if (object == nullptr) {
-    return complain(
-        {"There is no specification '" + wish.spec + "'; there are " + linearize::all_objects() + "."});
-  }
-  const auto limit = parse_size(wish.memory_limit);
-  if (!limit) return complain(limit.error());
-  const auto named = wish.history == "-" ? linearize::read_history(std::cin, *object)
-                                         : linearize::read_history_file(wish.history, *object);
-  if (!named) return complain(named.error());
-  const linearize::Answer answer = linearize::check_history(*named, {.memory_limit = *limit});
-  fmt::print("{}", wish.json ? linearize::explain_json(*named, answer)
-                             : linearize::explain(*named, answer, wish.witness));
-  return exit_code(answer.verdict);
-}
-
-}  // namespace
 
 int lin_command(const Arguments& arguments) {
-  LinCheck wish;
+  if (!arguments.empty() && arguments[0] == "run") return lin_run({arguments.begin() + 1, arguments.end()});
   CLI::App app("Linearizability of concurrent objects.", "heddle lin");
   app.require_subcommand(1);
-  CLI::App* check = app.add_subcommand("check", "judge a recorded history");
-  check->add_option("history", wish.history, "JSON lines, or a Jepsen text log; - is standard input")
-      ->required()
-      ->type_name("FILE");
-  check->add_option("--spec", wish.spec, linearize::all_objects())->required()->type_name("SPEC");
-  check->add_flag("--witness", wish.witness, "print the linearization that was found");
-  check->add_flag("--json", wish.json, "as JSON");
-  check
-      ->add_option("--memory-limit", wish.memory_limit, "for the search; beyond it the answer is \"unknown\"")
-      ->type_name("SIZE");
-  app.footer(
-      "examples:\n  heddle lin check history.jsonl --spec queue\n"
-      "exit codes: 0 linearizable, 66 not linearizable, 1 unknown, 2 bad file");
+  const auto check = add_lin_check(app);
+  app.add_subcommand("run", "explore a test that was written with <heddle/lin.hpp>, and cut it to a minimum");
+  app.footer("examples:\n  heddle lin run -- ./queue_test\n  heddle lin check history.jsonl --spec queue");
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      return show_help(check->parsed() ? *check : app);
-      return 0;
+      const auto chosen = app.get_subcommands();
+      return show_help(chosen.empty() ? app : *chosen[0]);
     }
     return complain({std::string(error.what()) + " `heddle lin --help` lists the options."});
   }
-  return lin_check(wish);
+  return check();
 }
 
 }  // namespace heddle::cli

@@ -100,6 +100,9 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
   bool usable() const { return file_ != nullptr; }
+  std::function<void(const std::string&)> writer() {
+    return [this](const std::string& text) { write(text); };
+  }
   void write(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), file_);
     std::fflush(file_);
@@ -146,7 +149,7 @@ int verify(const run::Target& target, const RunOptions& options) {
 
 bool was_interrupted() { return interrupted.load(); }
 
-int explore(const RunOptions& options, run::CampaignOutcome& outcome) {
+int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
   std::vector<std::string> notes;
@@ -187,6 +190,7 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome) {
     return complain(kept.error());
   if (auto written = write_reports(outcome.report, options.reports); !written)
     return complain(written.error());
+  if (after) after(*target, outcome, log.writer());
   return exit_code_of(outcome, options);
 }
 

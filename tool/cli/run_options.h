@@ -1,6 +1,7 @@
 // The options of `heddle run`, from the command line and from HEDDLE_OPTIONS.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,8 +43,11 @@ extern const RunCommand kRunCommand;
 std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options,
                                      const RunCommand& command = kRunCommand);
 
+// What a command does with a campaign that is over, before its exit code is given; `write` is for the user.
+using AfterRun = std::function<void(const run::Target& target, const run::CampaignOutcome& outcome,
+                                    const std::function<void(const std::string&)>& write)>;
 // One campaign, told to the user as it goes; `outcome` has what came of it. Answers its exit code.
-int explore(const RunOptions& options, run::CampaignOutcome& outcome);
+int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after = nullptr);
 // By a signal; what follows is to be left out.
 bool was_interrupted();
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/linearize/reasons.h"
+
 namespace heddle::linearize {
 namespace {
 
@@ -48,24 +50,6 @@ std::string named_text(const NamedHistory& named, OperationIndex index, std::siz
                      named.names[index], named.history[index].thread, named.lines[index]);
 }
 
-std::string_view pattern_name(Pattern pattern) {
-  switch (pattern) {
-    case Pattern::kNoPlace:
-      return "no-place";
-    case Pattern::kFromNowhere:
-      return "from-nowhere";
-    case Pattern::kTwice:
-      return "twice";
-    case Pattern::kOvertaken:
-      return "overtaken";
-    case Pattern::kNotEmpty:
-      return "not-empty";
-    case Pattern::kNoBottom:
-      return "no-bottom";
-  }
-  return "";
-}
-
 std::string_view method_name(Method method) {
   switch (method) {
     case Method::kSearch:
@@ -74,30 +58,10 @@ std::string_view method_name(Method method) {
       return "queue-order";
     case Method::kStackNesting:
       return "stack-nesting";
-  }
-  return "";
-}
-
-std::string_view reason(Pattern pattern) {
-  switch (pattern) {
-    case Pattern::kNoPlace:
-      return "No order of the operations that respects real time gives it this result.";
-    case Pattern::kFromNowhere:
-      return "Nobody had begun to put this value there.";
-    case Pattern::kTwice:
-      return "These have one result that only one of them can have.";
-    case Pattern::kOvertaken:
-      return "First in is not first out: the first insertion ended before the second began, and the second "
-             "value "
-             "was out before the removal of the first could begin.";
-    case Pattern::kNotEmpty:
-      return "It was never empty: at every moment between the call and the return of the first of these, one "
-             "of "
-             "the values of the others was in it.";
-    case Pattern::kNoBottom:
-      return "Last in is not first out: these values were in the stack at times that overlap without a gap, "
-             "so one "
-             "of them was below all others all the time; but none was pushed first and popped last.";
+    case Method::kRegisterZones:
+      return "register-zones";
+    case Method::kCounterOrder:
+      return "counter-order";
   }
   return "";
 }

@@ -15,6 +15,9 @@ std::string escaped(std::string_view text);
 // The same, but newlines and tabs stay: for the program's output.
 std::string escaped_lines(std::string_view text);
 
+// Up to the first newline.
+inline std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
 // Valid UTF-8 for JSON, which escapes control characters by itself: other bytes become \xNN.
 std::string utf8(std::string_view text);
 

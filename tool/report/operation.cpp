@@ -60,7 +60,7 @@ class Words {
   }
   std::string thread(std::string_view verb) const { return fmt::format("{} {}", verb, thread_tag(e_.other)); }
   std::string text(std::string_view verb) const {
-    const std::string said = escaped(trace_.text_of(e_));
+    const std::string said = escaped(first_line(trace_.text_of(e_)));
     return said.empty() ? std::string(verb) : fmt::format("{} {}", verb, said);
   }
   std::string block() const {

@@ -116,7 +116,7 @@ class Summary {
       const Trace& trace = *found->trace;
       out_ += fmt::format("    {}. {}\n", ++number, finding_summary(trace, found->get(), PathStyle(trace)));
       if (!found->get().message.empty())
-        out_ += "       " + clipped(escaped(found->get().message), 110) + "\n";
+        out_ += "       " + clipped(escaped(first_line(found->get().message)), 110) + "\n";
       out_ += found->count == 1
                   ? fmt::format("       hit once, in execution {}\n", grouped(found->first_execution))
                   : fmt::format("       hit {} times, first in execution {}\n", grouped(found->count),

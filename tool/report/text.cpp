@@ -431,6 +431,17 @@ class Writer {
     }
   }
 
+  // The message of a violated specification shows the history, a line for each thread.
+  void history() {
+    std::string_view rest = finding_.message;
+    while (!rest.empty()) {
+      const std::string_view next = first_line(rest);
+      line(escaped(next));
+      rest.remove_prefix(std::min(next.size() + 1, rest.size()));
+    }
+    out_ += "\n";
+  }
+
   // Everything that one thread did wrong at one place.
   void failure() {
     const TracePart* here = nullptr;
@@ -445,7 +456,11 @@ class Writer {
     } else if (here != nullptr && here->address != 0) {
       what += (what.empty() ? "" : ": ") + object(*here, noun_of_kind());
     }
-    if (!what.empty()) paragraph(what);
+    if (finding_.kind == FindingKind::kNotLinearizable) {
+      history();
+    } else if (!what.empty()) {
+      paragraph(what);
+    }
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHere || part.role == PartRole::kAccess) {
         place(fmt::format("In {} at:", thread_text(part.thread)), part);

@@ -276,6 +276,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   single.campaign = state_memory_.descriptor();
   single.allowed_exits = options_.allowed_exits;
   single.kept_events = options_.kept_events;
+  single.symbolise = options_.symbolise;
   RunSpec spec = options_.spec;
   if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
   auto run = [&] {

@@ -53,6 +53,10 @@ class Maker {
     if (object == "register") {
       if (removal) return {Name::kRead};
       if (!shape_.distinct && percent(40)) return {Name::kCas, value(), value()};
+      if (shape_.distinct && percent(25)) {
+        const auto old = static_cast<Value>(random_.below(static_cast<std::uint32_t>(next_value_)));
+        return {Name::kCas, old, value()};
+      }
       return {Name::kWrite, value()};
     }
     if (object == "snapshot") {

@@ -1,0 +1,242 @@
+#include "tool/bench/lin_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tool/bench/child_process.h"
+#include "tool/linearize/check_client.h"
+#include "tool/linearize/localize.h"
+#include "tool/run/campaign.h"
+
+namespace heddle::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The paper's D-PCT draws its change points for each operation; dpct draws them for a whole execution, which
+// has hundreds of operations here: as many as it takes.
+struct Version {
+  const char* name;
+  const char* strategy;
+  bool one;  // the heuristic
+};
+constexpr Version kVersions[] = {{"B", "random", false}, {"D", "dpct:d=64", false}, {"H", "dpct:d=64", true}};
+
+std::string quantity_of(const lin::Client& client) {
+  std::vector<std::size_t> sizes;
+  for (const lin::Steps& steps : client.threads) sizes.push_back(steps.size());
+  std::sort(sizes.begin(), sizes.end());
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
+class LinBench {
+ public:
+  LinBench(const LinOptions& options, TemporaryFolder work) : options_(options), work_(std::move(work)) {}
+
+  Result<std::string> compile(const Json& object) const {
+    const std::string name = object["name"];
+    const std::string binary = work_.path() + "/" + name;
+    std::vector<std::string> words = {options_.heddle, "c++", "-g", "-O1"};
+    for (const auto& flag : object.value("flags", std::vector<std::string>())) words.push_back(flag);
+    words.insert(words.end(),
+                 {options_.folder + "/" + object["file"].get<std::string>(), "-o", binary, "-pthread"});
+    const auto status = run_in(work_.path(), words);
+    if (!status) return status.error();
+    if (*status != 0) return Error{"The object " + name + " could not be compiled.", ExitCode::kBadInput};
+    return binary;
+  }
+
+  // Long histories, as in the paper.
+  Result<LinCell> measure(const Json& object, const std::string& binary, const Version& version) const {
+    const unsigned threads = object["threads"];
+    const unsigned operations = object["operations"];
+    std::vector<std::string> words = {binary, "--threads", std::to_string(threads), "--operations",
+                                      std::to_string(operations)};
+    if (version.one) words.emplace_back("--one");
+    run::CampaignOptions campaign = campaign_options(version.strategy);
+    campaign.executions = object["histories"].get<std::uint64_t>();
+    campaign.max_failures = 0;
+    auto cell = detect_and_localize(object, binary, words, campaign);
+    if (!cell) return cell;
+    cell->version = version.name;
+    cell->shape = fmt::format("{}*{}", threads, operations);
+    if (object.contains(version.name)) cell->published = published(object[version.name]);
+    return cell;
+  }
+
+  // Short clients under the portfolio until the first violation: what heddle does by itself.
+  Result<LinCell> measure_own(const Json& object, const std::string& binary) const {
+    run::CampaignOptions campaign = campaign_options("auto");
+    campaign.executions = options_.executions;
+    campaign.seconds = 60;
+    auto cell = detect_and_localize(object, binary, {binary}, campaign);
+    if (!cell) return cell;
+    cell->version = "own";
+    cell->shape = "own";
+    return cell;
+  }
+
+ private:
+  run::CampaignOptions campaign_options(const char* strategy) const {
+    run::CampaignOptions campaign;
+    std::strcpy(campaign.spec.strategy, strategy);
+    campaign.spec.seed = options_.seed;
+    campaign.output_directory = work_.path();
+    campaign.symbolise = false;
+    return campaign;
+  }
+
+  Result<LinCell> detect_and_localize(const Json& object, const std::string& binary,
+                                      const std::vector<std::string>& words,
+                                      const run::CampaignOptions& campaign) const {
+    std::vector<std::string> notes;
+    auto target = run::resolve_target(words, options_.library, notes);
+    if (!target) return target.error();
+    static const std::atomic<bool> kNever{false};
+    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
+    if (outcome.error) return *outcome.error;
+    LinCell cell;
+    cell.object = object["name"];
+    cell.published_quantity = object.value("table1", "");
+    cell.measured.violating = outcome.report.buggy_executions;
+    cell.measured.histories = outcome.report.executions;
+    cell.measured.history_milliseconds =
+        1000 * outcome.report.seconds /
+        static_cast<double>(std::max<std::uint64_t>(outcome.report.executions, 1));
+    const auto found = linearize::violation_of(outcome);
+    if (!found) return cell;
+    target->argv = {binary};
+    localize(cell, *target, campaign, *found);
+    return cell;
+  }
+
+  // σ as in detection, and enough for what was rare there.
+  static void localize(LinCell& cell, const run::Target& target, run::CampaignOptions campaign,
+                       const linearize::Violated& found) {
+    campaign.executions = 300;
+    campaign.max_failures = 1;
+    // The parameters were for long executions.
+    if (char* parameters = std::strchr(campaign.spec.strategy, ':')) *parameters = '\0';
+    const auto start = std::chrono::steady_clock::now();
+    linearize::ClientChecker checker(target, campaign);
+    const auto localized =
+        linearize::localize(found, [&](const lin::Client& client, const std::vector<Choice>& schedule) {
+          return checker(client, schedule);
+        });
+    cell.measured.localization_milliseconds = milliseconds_since(start);
+    if (!localized) return;
+    const lin::Client& client = localized->violated.history.client;
+    cell.measured.concurrent = linearize::concurrent_operations(client);
+    cell.minimum = client.text();
+    cell.quantity = quantity_of(client);
+    cell.checks = localized->checks;
+  }
+
+  static LinFigures published(const Json& row) {
+    LinFigures figures;
+    figures.violating = row[0];
+    figures.histories = row[1];
+    figures.history_milliseconds = row[2];
+    if (!row[3].is_null()) figures.concurrent = row[3].get<std::size_t>();
+    if (!row[4].is_null()) figures.localization_milliseconds = row[4];
+    return figures;
+  }
+
+  const LinOptions& options_;
+  TemporaryFolder work_;
+};
+
+std::string share(const LinFigures& f) { return fmt::format("{}/{}", f.violating, f.histories); }
+std::string size(const LinFigures& f) { return f.concurrent ? std::to_string(*f.concurrent) : "–"; }
+
+Json json_of(const LinFigures& f) {
+  Json json = {{"violating", f.violating},
+               {"histories", f.histories},
+               {"history_milliseconds", f.history_milliseconds},
+               {"concurrent", nullptr},
+               {"localization_milliseconds", f.localization_milliseconds}};
+  if (f.concurrent) json["concurrent"] = *f.concurrent;
+  return json;
+}
+
+}  // namespace
+
+Result<std::vector<LinCell>> run_lin(const LinOptions& options,
+                                     const std::function<void(const LinCell&)>& row) {
+  std::ifstream file(options.folder + "/papers.json");
+  const Json papers = Json::parse(file, nullptr, false);
+  if (papers.is_discarded())
+    return Error{"The published figures cannot be read from " + options.folder + "/papers.json.",
+                 ExitCode::kBadInput};
+  auto work = TemporaryFolder::make();
+  if (!work) return work.error();
+  const LinBench bench(options, std::move(*work));
+  std::vector<LinCell> cells;
+  const auto add = [&](Result<LinCell> cell) -> Status {
+    if (!cell) return cell.error();
+    row(*cell);
+    cells.push_back(std::move(*cell));
+    return Done{};
+  };
+  for (const Json& object : papers[options.correct ? "correct" : "objects"]) {
+    const std::string name = object["name"];
+    if (!options.objects.empty() &&
+        std::find(options.objects.begin(), options.objects.end(), name) == options.objects.end())
+      continue;
+    auto binary = bench.compile(object);
+    if (!binary) return binary.error();
+    if (!options.correct) {
+      for (const Version& version : kVersions) {
+        if (auto added = add(bench.measure(object, *binary, version)); !added) return added.error();
+      }
+    }
+    if (auto added = add(bench.measure_own(object, *binary)); !added) return added.error();
+  }
+  return cells;
+}
+
+std::string lin_head() {
+  return fmt::format(
+      "{:<14} {:<4} {:<6} {:>9} {:>7}  {:>9} {:>7}  {:>3} {:>5}  {:>9} {:>6}  {:<8} {:<6} {}\n", "object", "",
+      "client", "violating", "paper", "ms each", "paper", "Pc", "paper", "localize", "paper", "threads",
+      "paper", "minimum test");
+}
+
+std::string lin_row(const LinCell& cell) {
+  const LinFigures& m = cell.measured;
+  const auto& p = cell.published;
+  return fmt::format(
+      "{:<14} {:<4} {:<6} {:>9} {:>7}  {:>9.2f} {:>7}  {:>3} {:>5}  {:>6.0f} ms {:>6}  {:<8} {:<6} {}\n",
+      cell.object, cell.version, cell.shape, share(m), p ? share(*p) : "", m.history_milliseconds,
+      p ? fmt::format("{:.0f}", p->history_milliseconds) : "", size(m), p ? size(*p) : "",
+      m.localization_milliseconds,
+      p && p->concurrent ? fmt::format("{:.0f}", p->localization_milliseconds) : "", cell.quantity,
+      cell.published_quantity, cell.minimum);
+}
+
+std::string lin_json(const std::vector<LinCell>& cells) {
+  Json list = Json::array();
+  for (const LinCell& cell : cells) {
+    Json entry = {{"object", cell.object},    {"version", cell.version},
+                  {"client", cell.shape},     {"measured", json_of(cell.measured)},
+                  {"threads", cell.quantity}, {"checks", cell.checks},
+                  {"minimum", cell.minimum}};
+    if (cell.published) entry["paper"] = json_of(*cell.published);
+    if (!cell.published_quantity.empty()) entry["paper_threads"] = cell.published_quantity;
+    list.push_back(std::move(entry));
+  }
+  return list.dump(2) + "\n";
+}
+
+}  // namespace heddle::bench

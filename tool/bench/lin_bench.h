@@ -1,0 +1,53 @@
+// CGVT's objects (share/heddle/lin, bench/lin in the source): detection and localization, measured live
+// beside the paper's Tables I and II.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace heddle::bench {
+
+struct LinOptions {
+  std::string folder;                // with the objects and papers.json
+  std::string heddle;                // this program, to compile them
+  std::string library;               // libheddle.so
+  std::vector<std::string> objects;  // empty: all
+  std::uint64_t seed = 1;
+  std::uint64_t executions = 20000;  // of correct objects, and of our own version until it finds something
+  bool correct = false;              // the correct versions instead
+};
+
+// What a version did, or what the paper says that it did.
+struct LinFigures {
+  std::uint64_t violating = 0;
+  std::uint64_t histories = 0;
+  double history_milliseconds = 0;
+  std::optional<std::size_t> concurrent;  // operations of the minimum test case's Pc
+  double localization_milliseconds = 0;
+};
+
+struct LinCell {
+  std::string object;
+  std::string version;  // B: random schedules; D: D-PCT; H: D-PCT, one thread with one operation; own: auto
+  std::string shape;    // of the clients, 2*500
+  LinFigures measured;
+  std::string minimum;   // the test case
+  std::string quantity;  // operations of each thread of Pc: "1, 2"
+  std::uint64_t checks = 0;
+  std::optional<LinFigures> published;
+  std::string published_quantity;  // Table I
+};
+
+Result<std::vector<LinCell>> run_lin(const LinOptions& options,
+                                     const std::function<void(const LinCell&)>& row);
+
+std::string lin_head();
+std::string lin_row(const LinCell& cell);
+std::string lin_json(const std::vector<LinCell>& cells);
+
+}  // namespace heddle::bench

@@ -1,0 +1,75 @@
+// heddle bench lin: CGVT's objects beside its tables.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "compiler/install_layout.h"
+#include "tool/bench/lin_bench.h"
+#include "tool/cli/bench_commands.h"
+#include "tool/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "B: random schedules (the paper: the system's); D: dpct; H: dpct, one thread with one operation; own: "
+    "short "
+    "clients under\n"
+    "auto, until the first violation. Times are of this machine, the paper's of its own.\n"
+    "\n"
+    "examples:\n"
+    "  heddle bench lin                 Tables I and II\n"
+    "  heddle bench lin --correct       the correct versions, which show nothing\n"
+    "  heddle bench lin TBStack Snark   two of them";
+
+struct LinChoice {
+  std::vector<std::string> words;
+  std::string json;
+  std::uint64_t executions = 0, seed = 1;
+  bool correct = false;
+};
+
+int run_lin_bench(const LinChoice& choice) {
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  bench::LinOptions options;
+  options.folder = layout->lin_dir;
+  options.heddle = layout->executable;
+  options.library = layout->library;
+  options.objects = choice.words;
+  options.seed = choice.seed;
+  options.correct = choice.correct;
+  if (choice.executions != 0) options.executions = choice.executions;
+  std::FILE* out = choice.json == "-" ? stderr : stdout;
+  fmt::print(out, "{}", bench::lin_head());
+  const auto cells = bench::run_lin(options, [&](const bench::LinCell& cell) {
+    fmt::print(out, "{}", bench::lin_row(cell));
+    std::fflush(out);
+  });
+  if (!cells) return complain(cells.error());
+  if (choice.json.empty()) return 0;
+  const auto written = write_text_file(choice.json, bench::lin_json(*cells));
+  return written ? 0 : complain(written.error());
+}
+
+}  // namespace
+
+std::function<int()> add_bench_lin(CLI::App& bench) {
+  CLI::App* lin = bench.add_subcommand("lin", "CGVT's objects: faults found and cut to minimum tests");
+  lin->footer(kExamples);
+  const auto choice = std::make_shared<LinChoice>();
+  lin->add_option("names", choice->words, "only these objects")->type_name("NAME");
+  lin->add_option("-n,--executions", choice->executions,
+                  "of each correct object, and of `own` at most [20000]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  lin->add_option("--seed", choice->seed, "of the executions [1]")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber);
+  lin->add_flag("--correct", choice->correct, "the correct versions, which show nothing");
+  lin->add_option("--json", choice->json, "write the results as JSON; - is standard output")
+      ->type_name("FILE");
+  return [choice] { return run_lin_bench(*choice); };
+}
+
+}  // namespace heddle::cli

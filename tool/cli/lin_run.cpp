@@ -1,0 +1,147 @@
+// heddle lin run: detection by a campaign, localization of what was found.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tool/artifact/artifact.h"
+#include "tool/cli/lin_commands.h"
+#include "tool/cli/run_options.h"
+#include "tool/linearize/check_client.h"
+#include "tool/linearize/minimum_test.h"
+#include "tool/linearize/picture.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "Usage: heddle lin run [options] [--] TEST [ARGS...]\n"
+    "\n"
+    "Explores a test that was written with <heddle/lin.hpp>: random clients of the object under all "
+    "schedules "
+    "that the\n"
+    "strategy chooses, until one history has no linearization or the budget is spent. What was found is then "
+    "cut to a\n"
+    "minimum test case (CGVT): operations before, at the same time, and after, such that none of the "
+    "concurrent ones\n"
+    "can be left out. It is written to DIR/minimum_test.cpp, with DIR/minimum.heddle to replay it, "
+    "DIR/minimum.svg and\n"
+    "DIR/minimum.json.\n"
+    "\n"
+    "Options:\n"
+    "  --no-localize       only detect\n"
+    "  --check N           executions of each test case that is tried [as many as detection needed, 300 to "
+    "2000]\n"
+    "  all options of `heddle run`; -s dpct, -s pctwm, -s exhaustive choose other schedules\n"
+    "\n"
+    "Options of the test itself (`TEST --help`): --threads N, --operations M, --before N, --after N, --one, "
+    "--client TEXT\n"
+    "\n"
+    "examples:\n"
+    "  heddle lin run -- ./queue_test\n"
+    "  heddle lin run -n 20000 -s dpct -- ./queue_test --threads 3 --operations 2\n"
+    "  heddle lin run -s exhaustive -- ./queue_test --operations 1      every client of two calls\n"
+    "\n"
+    "exit codes: as heddle run: 0 no bug, 66 a bug was found, 1 inconclusive, 2 bad command line\n";
+
+struct LinRun {
+  bool localize = true;
+  std::uint64_t check = 0;  // 0: by what detection needed
+  Arguments rest;
+};
+
+// Nullopt: bad, and already told to the user.
+std::optional<LinRun> parse(const Arguments& arguments) {
+  LinRun wish;
+  std::size_t i = 0;
+  for (; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i] == "--no-localize") {
+      wish.localize = false;
+    } else if (arguments[i] == "--check") {
+      const std::string text = i + 1 < arguments.size() ? arguments[i + 1] : "";
+      const bool number =
+          !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+      if (!number || text.size() > 9 || text == "0") {
+        complain({"--check needs a number of executions."});
+        return std::nullopt;
+      }
+      wish.check = std::stoull(text);
+      ++i;
+    } else {
+      wish.rest.push_back(arguments[i]);
+    }
+  }
+  wish.rest.insert(wish.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+  return wish;
+}
+
+// σ of CHECK, as in detection: a smaller test shows the fault in a larger share of its executions.
+std::uint64_t sigma(const LinRun& wish, const run::CampaignOutcome& outcome) {
+  if (wish.check != 0) return wish.check;
+  return std::clamp<std::uint64_t>(4 * outcome.report.executions, 300, 2000);
+}
+
+Status write_files(const std::string& folder, const linearize::Localized& localized) {
+  const linearize::ObservedHistory& history = localized.violated.history;
+  if (auto done = write_artifact(folder + "/minimum.heddle", localized.violated.trace); !done) return done;
+  if (auto done = write_text_file(folder + "/minimum_test.cpp", minimum_test_source(localized)); !done)
+    return done;
+  if (auto done = write_text_file(folder + "/minimum.json", history_json(history)); !done) return done;
+  return write_text_file(folder + "/minimum.svg", history_svg(history));
+}
+
+void localize(const LinRun& wish, const RunOptions& options, const run::Target& target,
+              const run::CampaignOutcome& outcome, const std::function<void(const std::string&)>& write) {
+  const auto found = linearize::violation_of(outcome);
+  if (!found) return;
+  const std::string& folder = options.campaign.output_directory;
+  const std::string scratch = folder + "/.lin";
+  run::CampaignOptions campaign = options.campaign;
+  campaign.executions = sigma(wish, outcome);
+  campaign.seconds = 0;
+  campaign.max_failures = 1;
+  campaign.output_directory = scratch;
+  linearize::ClientChecker checker(target, campaign);
+  auto localized =
+      linearize::localize(*found, [&](const lin::Client& client, const std::vector<Choice>& schedule) {
+        return checker(client, schedule);
+      });
+  std::error_code ignored;
+  std::filesystem::remove_all(scratch, ignored);
+  auto shown = localized ? checker.with_symbols(localized->violated) : std::nullopt;
+  if (!shown) {
+    write(
+        "heddle: the history's operations did not show the fault again; --check N allows more executions\n");
+    return;
+  }
+  localized->violated = std::move(*shown);
+  if (auto written = write_files(folder, *localized); !written) {
+    complain(written.error());
+    return;
+  }
+  write(explain_minimum(*localized, *campaign.executions));
+  write(fmt::format(
+      "test: {0}/minimum_test.cpp\npicture: {0}/minimum.svg\nreproduce: heddle replay {0}/minimum.heddle\n",
+      folder));
+}
+
+}  // namespace
+
+int lin_run(const Arguments& arguments) {
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  const auto wish = parse(arguments);
+  if (!wish) return static_cast<int>(ExitCode::kBadInput);
+  RunOptions options;
+  if (const auto code = parse_run_options(wish->rest, options)) return *code;
+  run::CampaignOutcome outcome;
+  return explore(options, outcome,
+                 [&](const run::Target& target, const run::CampaignOutcome& found,
+                     const std::function<void(const std::string&)>& write) {
+                   if (wish->localize) localize(*wish, options, target, found, write);
+                 });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,39 @@
+// CHECK of CGVT's Algorithm 1 on the engine: executions of a test with one given client.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tool/linearize/localize.h"
+#include "tool/run/campaign.h"
+
+namespace heddle::linearize {
+
+// The violation among a campaign's bugs, if its trace has a history.
+std::optional<Violated> violation_of(const run::CampaignOutcome& outcome);
+
+class ClientChecker {
+ public:
+  // `options` are those of detection, with σ for the number of executions.
+  ClientChecker(run::Target target, run::CampaignOptions options)
+      : target_(std::move(target)), options_(std::move(options)) {
+    options_.symbolise = false;
+  }
+
+  std::optional<Violated> operator()(const lin::Client& client, const std::vector<Choice>& schedule);
+
+  // The same execution once more, with its symbols. Nullopt where it does not repeat.
+  std::optional<Violated> with_symbols(const Violated& violated) const;
+
+  std::uint64_t executions() const { return executions_; }
+
+ private:
+  run::Target with_client(const lin::Client& client) const;
+  std::optional<Violated> follow(const run::Target& target, const std::vector<Choice>& schedule);
+
+  run::Target target_;
+  run::CampaignOptions options_;
+  std::uint64_t executions_ = 0;
+};
+
+}  // namespace heddle::linearize

@@ -1,0 +1,45 @@
+// CGVT's localization (Zhang, Wu, Zhang: "Localization of linearizability faults on the coarse-grained
+// level"): from one history without a linearization to a minimum test case.
+//
+// Of the operations of a history some trigger the fault, and others, perhaps much later, reveal it. A test
+// case (Ps, Pc, Pr) runs Ps alone, then the threads of Pc at the same time, then Pr alone. It is minimum if
+// some schedule of it is not linearizable and none is once any operation of Pc is taken away (Definition 2),
+// as far as executions within a budget can tell.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/trace/choice.h"
+#include "tool/artifact/trace.h"
+#include "tool/linearize/observed.h"
+
+namespace heddle::linearize {
+
+// A violation of a client, as it was executed.
+struct Violated {
+  Trace trace;
+  std::size_t finding = 0;
+  ObservedHistory history;
+};
+
+// CHECK of Algorithm 1: executes a client up to σ times, first by the schedule that is given; nullopt when
+// all histories were linearizable.
+using CheckClient =
+    std::function<std::optional<Violated>(const lin::Client& client, const std::vector<Choice>& schedule)>;
+
+struct Localized {
+  Violated violated;  // of the minimum test case
+  std::uint64_t checks = 0;
+  bool minimum = true;          // every single removal was checked
+  bool revealed_later = false;  // the paper's type 2: Pr reveals what Pc has triggered
+};
+
+// Nullopt where the history's own operations do not show the fault again within the budget.
+std::optional<Localized> localize(const Violated& found, const CheckClient& check);
+
+std::size_t concurrent_operations(const lin::Client& client);
+
+}  // namespace heddle::linearize
