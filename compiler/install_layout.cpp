@@ -11,6 +11,8 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/include",
           prefix + "/share/heddle/litmus",
           prefix + "/lib/heddle/litmus-interpreter",
+          prefix + "/share/heddle/apps",
+          prefix + "/share/heddle/deep",
           prefix + "/share/heddle/paper",
           prefix + "/share/heddle/lin",
           prefix + "/share/heddle/speed",

@@ -1,7 +1,7 @@
 // Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
 //   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter
-//   <prefix>/share/heddle/{gdb,lin,litmus,paper,speed}/
+//   <prefix>/share/heddle/{apps,deep,gdb,lin,litmus,paper,speed}/
 #pragma once
 
 #include <string>
@@ -16,6 +16,8 @@ struct InstallLayout {
   std::string include_dir;  // the parent of heddle/heddle.h
   std::string litmus_dir;   // *.litmus files
   std::string litmus_interpreter;
+  std::string apps_dir;    // the programs of `heddle bench apps`
+  std::string deep_dir;    // the programs of `heddle bench deep`
   std::string paper_dir;   // the programs of `heddle bench paper`
   std::string lin_dir;     // the objects of `heddle bench lin`
   std::string speed_dir;   // sources that `heddle bench speed` builds

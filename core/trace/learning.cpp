@@ -31,6 +31,10 @@ std::uint32_t round_of(std::uint64_t index) {
   return round;
 }
 
+std::uint64_t behaviour(const ExecutionResult& result) {
+  return result.fingerprint != 0 ? mix(result.fingerprint, result.signature) : result.trace_hash;
+}
+
 void Learning::record(const ExecutionResult& result) {
   RoundRecord& round = rounds_[round_of(result.index)];
   if (result.counted_events != 0 && (result.flags & result_flags::kFairMode) == 0) {
@@ -42,8 +46,7 @@ void Learning::record(const ExecutionResult& result) {
     round.members[result.member].executions.fetch_add(1, kRelaxed);
     if (result.signature != 0) round.members[result.member].buggy.fetch_add(1, kRelaxed);
     if (result.index < kJudged) {
-      // A bug makes an execution another one, whatever else it did.
-      const std::uint64_t fingerprint = not_zero(mix(result.fingerprint, result.signature));
+      const std::uint64_t fingerprint = not_zero(behaviour(result));
       fingerprints_[result.index].store(fingerprint, kRelaxed);
       members_[result.index].store(static_cast<std::uint8_t>(result.member + 1), kRelaxed);
       note_fingerprint(fingerprint, result.index);
@@ -53,24 +56,11 @@ void Learning::record(const ExecutionResult& result) {
 }
 
 void Learning::note_fingerprint(std::uint64_t fingerprint, std::uint64_t index) {
-  // The table has four slots for each execution that is noted: there is always a free one.
-  for (std::uint32_t i = static_cast<std::uint32_t>(fingerprint >> 32) % kSlots;; i = (i + 1) % kSlots) {
-    std::uint64_t found = 0;
-    if (!slots_[i].fingerprint.compare_exchange_strong(found, fingerprint) && found != fingerprint) continue;
-    const std::uint64_t order = ~index;
-    std::uint64_t known = slots_[i].order.load(kRelaxed);
-    while (known < order && !slots_[i].order.compare_exchange_weak(known, order)) {
-    }
-    return;
-  }
+  if (index < kJudged) seen_.note(not_zero(fingerprint), index);
 }
 
-bool Learning::is_first(std::uint64_t fingerprint, std::uint64_t index) const {
-  for (std::uint32_t i = static_cast<std::uint32_t>(fingerprint >> 32) % kSlots;; i = (i + 1) % kSlots) {
-    const std::uint64_t found = slots_[i].fingerprint.load(kRelaxed);
-    if (found == fingerprint) return slots_[i].order.load(kRelaxed) == ~index;
-    if (found == 0) return false;
-  }
+bool Learning::is_fingerprint_known(std::uint64_t fingerprint, std::uint32_t round) const {
+  return seen_.known_before(not_zero(fingerprint), round_begin(round));
 }
 
 const RoundRecord& Learning::judged_round(std::uint32_t number) {
@@ -81,7 +71,7 @@ const RoundRecord& Learning::judged_round(std::uint32_t number) {
   const std::uint64_t end = round_begin(number + 1) < kJudged ? round_begin(number + 1) : kJudged;
   for (std::uint64_t i = round_begin(number); i < end; ++i) {
     const std::uint8_t member = members_[i].load(kRelaxed);
-    if (member != 0 && is_first(fingerprints_[i].load(kRelaxed), i)) ++fresh[member - 1];
+    if (member != 0 && seen_.is_first(fingerprints_[i].load(kRelaxed), i)) ++fresh[member - 1];
   }
   for (std::uint32_t m = 0; m < kMostMembers; ++m) round.members[m].fresh.store(fresh[m], kRelaxed);
   round.judged.store(1, std::memory_order_release);

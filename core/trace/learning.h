@@ -15,10 +15,17 @@
 #include <cstdint>
 
 #include "core/base/ids.h"
+#include "core/trace/corpus.h"
+#include "core/trace/first_seen.h"
 
 namespace heddle {
 
 struct ExecutionResult;
+
+// What an execution was like: who read what and in which turn objects were taken, whatever the order of
+// independent operations, and the bug that it ended in, which makes it another one whatever else it did.
+// Where the strategy did not follow it: everything in its order.
+std::uint64_t behaviour(const ExecutionResult& result);
 
 // Rounds: one execution, one, two, four, then eight or a quarter of all before, whichever is more.
 std::uint64_t round_begin(std::uint32_t round);
@@ -29,7 +36,7 @@ inline constexpr std::uint32_t kMostMembers = 16;       // of a portfolio
 inline constexpr std::uint64_t kJudged = 1u << 18;      // executions that are judged by whether they were new
 inline constexpr std::uint64_t kProfiled = 8;           // executions that are looked at place by place
 inline constexpr std::uint32_t kProfiledPlaces = 1024;  // power of two
-inline constexpr std::uint32_t kProfiledThreads = 64;
+inline constexpr std::uint32_t kProfiledThreads = 256;
 
 struct RoundRecord {
   std::atomic<std::uint64_t> executions;  // whose operations were counted
@@ -86,6 +93,15 @@ class Learning {
   ProfiledPlace* place(std::uint64_t key);
   ProfiledPlace* places() { return places_; }
 
+  // Pairs of places in the program between which executions have read (runtime/strategy/read_pairs.h).
+  using Pairs = FirstSeen<1u << 16>;
+  Pairs& pairs() { return pairs_; }
+  const Pairs& pairs() const { return pairs_; }
+  // What executions looked like: who read what, and what bug they ended in.
+  void note_fingerprint(std::uint64_t fingerprint, std::uint64_t index);
+  bool is_fingerprint_known(std::uint64_t fingerprint, std::uint32_t round) const;
+  Corpus& corpus() { return corpus_; }
+
   SearchProgress& search() { return search_; }
   const SearchProgress& search() const { return search_; }
   static constexpr std::size_t kPathBytes = std::size_t{48} << 20;
@@ -93,14 +109,6 @@ class Learning {
 
  private:
   std::uint32_t mean(std::uint32_t round, std::atomic<std::uint64_t> RoundRecord::* sum) const;
-  void note_fingerprint(std::uint64_t fingerprint, std::uint64_t index);
-  bool is_first(std::uint64_t fingerprint, std::uint64_t index) const;
-
-  static constexpr std::uint32_t kSlots = 1u << 20;
-  struct Slot {
-    std::atomic<std::uint64_t> fingerprint;
-    std::atomic<std::uint64_t> order;  // ~index of the first execution that had it: the largest wins
-  };
 
   std::atomic<std::uint64_t> completed_;
   RoundRecord rounds_[kMostRounds];
@@ -108,7 +116,9 @@ class Learning {
   ProfiledPlace places_[kProfiledPlaces];
   std::atomic<std::uint64_t> fingerprints_[kJudged];
   std::atomic<std::uint8_t> members_[kJudged];  // 1 + member
-  Slot slots_[kSlots];
+  FirstSeen<1u << 20> seen_;  // four slots for each execution that is noted: there is always a free one
+  Pairs pairs_;
+  Corpus corpus_;
   alignas(64) unsigned char path_[kPathBytes];
 };
 

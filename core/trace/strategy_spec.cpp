@@ -17,7 +17,9 @@ constexpr StrategyParameter kOnce{
     "1: change points drawn once for all executions, as published implementations do; no guarantee [0]"};
 
 constexpr StrategyKind kKinds[] = {
-    {"auto", "a portfolio of the others that learns which of them finds something; needs no parameter", {}},
+    {"auto",
+     "a portfolio of the others that learns which of them finds something; needs no parameter",
+     {{"without", 1, 64, "leave out this member, by its number in docs/search.md [none]"}}},
     {"random", "a random thread at each operation, a random store for each load", {}},
     {"pct",
      "thread priorities that change at d-1 random operations; loads read any store",
@@ -33,6 +35,10 @@ constexpr StrategyKind kKinds[] = {
      "interleavings of the accesses to one random location drawn uniformly; loads read any store",
      {}},
     {"surwm", "surw for weak memory: loads of that location read any store, all others the newest", {}},
+    {"places",
+     "a random place of the program where threads stand, then one of these; loads read any store",
+     {}},
+    {"greybox", "variations of the executions that have shown something new", {}},
     {"exhaustive",
      "every execution once, or once for all that differ only in the order of independent operations",
      {{"preemptions", 0, kMost, "at most so many switches away from a thread that could go on [no bound]"},

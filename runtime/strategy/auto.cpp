@@ -7,15 +7,16 @@ namespace heddle::strategy {
 namespace {
 
 // From the shallowest bugs on, and each kind of strategy early.
-constexpr std::uint8_t kFirstMembers[] = {1, 0, 0, 10, 9, 0, 8, 2, 11, 12, 3, 0, 11, 4, 7, 5};
+constexpr std::uint8_t kFirstMembers[] = {1, 0, 0, 10, 9, 0, 8, 2, 11, 12, 3, 0, 13, 4, 7, 5};
 
 constexpr double kForget = 0.9;  // what a round counts for, against the one after it
 constexpr double kEven = 0.3;    // the part of executions that is shared evenly
 
 }  // namespace
 
-AutoStrategy::AutoStrategy()
-    : follower_(&random_),
+AutoStrategy::AutoStrategy(const StrategySpec& spec)
+    : without_(spec.value("without", kPortfolioSize + 1) - 1),
+      follower_(&random_),
       member_(&random_),
       pct_(PctStrategy::Parameters{}),
       pctwm_(PctwmStrategy::Parameters{}),
@@ -25,12 +26,17 @@ void AutoStrategy::attach(Learning* learning) {
   learning_ = learning;
   for (Follower* follower :
        {static_cast<Follower*>(&random_), static_cast<Follower*>(&pct_), static_cast<Follower*>(&pctwm_),
-        static_cast<Follower*>(&pos_), static_cast<Follower*>(&surw_), static_cast<Follower*>(&exhaustive_)})
+        static_cast<Follower*>(&pos_), static_cast<Follower*>(&places_), static_cast<Follower*>(&surw_),
+        static_cast<Follower*>(&greybox_), static_cast<Follower*>(&exhaustive_)}) {
     follower->attach(learning);
+    // What any of them shows is worth varying.
+    follower->keep_picks(&picks_);
+  }
 }
 
 bool AutoStrategy::probes() const {
-  return learning_ != nullptr && learning_->planned.load(std::memory_order_relaxed) >= kWorthProbing;
+  return learning_ != nullptr && without_ != kPortfolioExhaustive &&
+         learning_->planned.load(std::memory_order_relaxed) >= kWorthProbing;
 }
 
 // After its first executions exhaustive search goes on if it is expected to end within what is planned. The
@@ -61,7 +67,7 @@ bool AutoStrategy::prepare_next(std::uint64_t index) {
 }
 
 std::uint32_t AutoStrategy::draw_member(std::uint64_t seed, std::uint64_t index) {
-  if (index < kFixed) return kFirstMembers[index];
+  if (index < kFixed && kFirstMembers[index] != without_) return kFirstMembers[index];
   if (is_exhaustive(index)) return kPortfolioExhaustive;
   double scores[kPortfolioExhaustive];
   double sum = 0;
@@ -78,14 +84,16 @@ std::uint32_t AutoStrategy::draw_member(std::uint64_t seed, std::uint64_t index)
     }
   }
   for (std::uint32_t m = 0; m < kPortfolioExhaustive; ++m)
-    sum += scores[m] = (fresh[m] + 1) / (executions[m] + 2);
+    sum += scores[m] = m == without_ ? 0 : (fresh[m] + 1) / (executions[m] + 2);
   Random random(mix(mix(seed, 0x6175746full), index));
   double at = random.unit();
   for (std::uint32_t m = 0; m < kPortfolioExhaustive; ++m) {
-    at -= kEven / kPortfolioExhaustive + (1 - kEven) * scores[m] / sum;
+    if (m == without_) continue;
+    at -= kEven / (kPortfolioExhaustive - (without_ < kPortfolioExhaustive ? 1 : 0)) +
+          (1 - kEven) * scores[m] / sum;
     if (at < 0) return m;
   }
-  return 0;
+  return without_ == 0 ? 1 : 0;
 }
 
 Follower& AutoStrategy::prepare_member(std::uint32_t member) {
@@ -101,6 +109,8 @@ Follower& AutoStrategy::prepare_member(std::uint32_t member) {
     return pctwm_;
   }
   if (spec.is("pos")) return pos_;
+  if (spec.is("places")) return places_;
+  if (spec.is("greybox")) return greybox_;
   if (spec.is("exhaustive")) return exhaustive_;
   if (spec.is("random")) return random_;
   surw_.select_stores(spec.is("surwm"));
@@ -116,6 +126,12 @@ void AutoStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& vi
   follower_->begin(seed, index, view);
 }
 
+std::uint32_t AutoStrategy::choose(const ChoicePoint& point) {
+  const std::uint32_t picked = member_->choose(point);
+  if (member_ != &greybox_) picks_.add(point, picked);
+  return picked;
+}
+
 void AutoStrategy::performed(const Operation& operation) {
   if (index_ < kProfiled) profile_.count(operation);
   follower_->performed(operation);
@@ -128,7 +144,7 @@ void AutoStrategy::end(ExecutionResult& result) {
 
 void AutoStrategy::teach(const ExecutionResult& result) {
   profile_.teach(learning_);
-  if (is_exhaustive(result.index)) exhaustive_.teach(result);
+  if (result.member < kPortfolioSize) prepare_member(result.member).teach(result);
 }
 
 }  // namespace heddle::strategy

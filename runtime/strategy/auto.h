@@ -16,8 +16,10 @@
 #pragma once
 
 #include "runtime/strategy/exhaustive.h"
+#include "runtime/strategy/greybox.h"
 #include "runtime/strategy/pct.h"
 #include "runtime/strategy/pctwm.h"
+#include "runtime/strategy/places.h"
 #include "runtime/strategy/pos.h"
 #include "runtime/strategy/profile.h"
 #include "runtime/strategy/random_walk.h"
@@ -27,10 +29,10 @@ namespace heddle::strategy {
 
 class AutoStrategy final : public Strategy, public Observer {
  public:
-  AutoStrategy();
+  explicit AutoStrategy(const StrategySpec& spec);
   void attach(Learning* learning) override;
   void begin(std::uint64_t seed, std::uint64_t index, const View& view) override;
-  std::uint32_t choose(const ChoicePoint& point) override { return member_->choose(point); }
+  std::uint32_t choose(const ChoicePoint& point) override;
   Observer* observer() override { return this; }
   void end(ExecutionResult& result) override;
   void teach(const ExecutionResult& result) override;
@@ -57,6 +59,7 @@ class AutoStrategy final : public Strategy, public Observer {
   std::uint32_t draw_member(std::uint64_t seed, std::uint64_t index);
   Follower& prepare_member(std::uint32_t member);
 
+  std::uint32_t without_;  // the member that is left out; kPortfolioSize: none
   Learning* learning_ = nullptr;
   std::uint64_t index_ = 0;
   std::uint32_t number_ = 0;
@@ -66,9 +69,12 @@ class AutoStrategy final : public Strategy, public Observer {
   PctStrategy pct_;
   PctwmStrategy pctwm_;
   PosStrategy pos_;
+  PlacesStrategy places_;
+  GreyboxStrategy greybox_;
   SurwStrategy surw_;
   ExhaustiveStrategy exhaustive_;
   Profile profile_;
+  ChoiceRecord picks_;
 };
 
 }  // namespace heddle::strategy

@@ -157,7 +157,8 @@ void ExhaustiveStrategy::after(const Operation& operation) {
   }
 }
 
-void ExhaustiveStrategy::teach(const ExecutionResult&) {
+void ExhaustiveStrategy::teach(const ExecutionResult& result) {
+  Follower::teach(result);
   if (learning_ == nullptr) return;
   (path_->abandoned ? learning_->search().redundant : learning_->search().complete)
       .fetch_add(1, std::memory_order_relaxed);

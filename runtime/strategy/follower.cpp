@@ -11,6 +11,9 @@ void Follower::begin(std::uint64_t seed, std::uint64_t index, const View& view) 
   index_ = index;
   events_ = communications_ = 0;
   threads_.clear();
+  pairs_.begin(index);
+  if (record_ != nullptr) record_->clear();
+  *marks_ = {};
   for (std::uint32_t& turn : turns_) turn = 0;
   start();
 }
@@ -39,6 +42,7 @@ void Follower::performed(const Operation& operation) {
       (record.hash ^ (saw << 8 | static_cast<std::uint64_t>(operation.kind))) * 0xff51afd7ed558ccdull;
   record.hash ^= record.hash >> 29;
   watch_spin(record, operation);
+  pairs_.performed(operation);
   after(operation);
 }
 
@@ -62,6 +66,22 @@ void Follower::end(ExecutionResult& result) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i)
     all += mix(threads_[ThreadId{static_cast<std::uint16_t>(i)}].hash, i);
   result.fingerprint = all;
+  marks_->before = marks_->last;
+  marks_->last = {all, pairs_.size(), record_ != nullptr ? record_->size() : 0};
+}
+
+void Follower::teach(const ExecutionResult& result) {
+  if (learning_ == nullptr) return;
+  const Mark& mark = marks_->last.fingerprint == result.fingerprint ? marks_->last : marks_->before;
+  pairs_.teach(*learning_, result.index, mark.pairs, [&](std::uint64_t pair) {
+    if (record_ != nullptr) learning_->corpus().keep_for_pair(pair, result.index, record_->picks(mark.picks));
+  });
+  if (record_ == nullptr) return;
+  const std::uint32_t round = round_of(result.index);
+  const std::uint64_t seen = behaviour(result);
+  if (!learning_->is_fingerprint_known(seen, round))
+    learning_->corpus().keep_for_fingerprint(seen, result.index, round, record_->picks(mark.picks));
+  learning_->note_fingerprint(seen, result.index);
 }
 
 std::uint32_t Follower::learned_events() const {

@@ -7,7 +7,9 @@
 #pragma once
 
 #include "core/base/random.h"
+#include "runtime/strategy/choice_record.h"
 #include "runtime/strategy/independence.h"
+#include "runtime/strategy/read_pairs.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/strategy/thread_table.h"
 
@@ -20,6 +22,9 @@ class Follower : public Strategy, public Observer {
   Observer* observer() override { return this; }
   void performed(const Operation& operation) override;
   void end(ExecutionResult& result) override;
+  void teach(const ExecutionResult& result) override;
+  // Where the picks of executions are recorded that are worth varying if they show something new.
+  void keep_picks(ChoiceRecord* record) { record_ = record; }
   std::uint64_t needs(std::uint64_t index) const override { return round_begin(round_of(index)); }
 
  protected:
@@ -58,6 +63,7 @@ class Follower : public Strategy, public Observer {
   std::uint64_t index_ = 0;
   std::uint32_t events_ = 0;
   std::uint32_t communications_ = 0;
+  ChoiceRecord* record_ = nullptr;
 
  private:
   static constexpr std::uint32_t kSpinReads = 12;
@@ -73,6 +79,20 @@ class Follower : public Strategy, public Observer {
   void watch_spin(Record& thread, const Operation& operation);
 
   ThreadTable<Record> threads_;
+  ReadPairs pairs_;
+
+  // How far the execution had come when it was asked what it was like: at its end, and before that at its
+  // last check, after which nothing counts (runtime/session/checks.h). Who says that it is over may be
+  // another process than the one that ran it.
+  struct Mark {
+    std::uint64_t fingerprint;
+    std::uint32_t pairs;
+    std::uint32_t picks;
+  };
+  struct Marks {
+    Mark last, before;
+  };
+  Marks* marks_ = static_cast<Marks*>(map_shared_pages(sizeof(Marks)));
   std::uint32_t turns_[kTurns] = {};  // operations on synchronisation objects, by a hash of their address
 };
 

@@ -5,8 +5,10 @@
 #include "core/trace/strategy_spec.h"
 #include "runtime/strategy/auto.h"
 #include "runtime/strategy/exhaustive.h"
+#include "runtime/strategy/greybox.h"
 #include "runtime/strategy/pct.h"
 #include "runtime/strategy/pctwm.h"
+#include "runtime/strategy/places.h"
 #include "runtime/strategy/pos.h"
 #include "runtime/strategy/random.h"
 #include "runtime/strategy/surw.h"
@@ -15,7 +17,7 @@ namespace heddle::strategy {
 namespace {
 
 // One strategy is in use in a process, and the runtime has no heap of its own: it lives here.
-alignas(16) unsigned char storage[16384];
+alignas(16) unsigned char storage[32768];
 
 template <typename T, typename... Arguments>
 Strategy* make(Arguments&&... arguments) {
@@ -29,12 +31,14 @@ Strategy* make_strategy(const char* text) {
   StrategySpec spec;
   TextBuffer<512> error;
   if (!spec.parse(text, error)) return nullptr;
-  if (spec.is("auto")) return make<AutoStrategy>();
+  if (spec.is("auto")) return make<AutoStrategy>(spec);
   if (spec.is("random")) return make<RandomStrategy>();
   if (spec.is("pct") || spec.is("dpct")) return make<PctStrategy>(spec);
   if (spec.is("pctwm")) return make<PctwmStrategy>(spec);
+  if (spec.is("places")) return make<PlacesStrategy>();
   if (spec.is("pos")) return make<PosStrategy>();
   if (spec.is("surw") || spec.is("surwm")) return make<SurwStrategy>(spec.is("surwm"));
+  if (spec.is("greybox")) return make<GreyboxStrategy>();
   if (spec.is("exhaustive")) return make<ExhaustiveStrategy>(spec);
   return nullptr;
 }

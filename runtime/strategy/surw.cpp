@@ -20,29 +20,42 @@ void SurwStrategy::start() {
   if (learning_ != nullptr && index_ >= kProfiled) select_place();
 }
 
-void SurwStrategy::select_place() {
-  std::uint32_t shared = 0;
-  const ProfiledPlace* drawn = nullptr;
+void SurwStrategy::find_shared_places() {
+  const auto key = [](const ProfiledPlace* place) { return place->key.load(kRelaxed); };
+  shared_->count = 0;
   for (std::uint32_t i = 0; i < kProfiledPlaces; ++i) {
-    const ProfiledPlace& place = learning_->places()[i];
-    if (place.key.load(kRelaxed) == 0 || !is_shared(place)) continue;
-    if (below(++shared) == 0) drawn = &place;  // each with the same probability
+    const ProfiledPlace* place = &learning_->places()[i];
+    if (key(place) == 0 || !is_shared(*place)) continue;
+    // In an order that does not depend on who came first.
+    std::uint32_t at = shared_->count++;
+    for (; at > 0 && key(shared_->places[at - 1]) > key(place); --at)
+      shared_->places[at] = shared_->places[at - 1];
+    shared_->places[at] = place;
   }
-  if (drawn == nullptr) return;
+  shared_->known = true;
+}
+
+void SurwStrategy::select_place() {
+  if (!shared_->known) find_shared_places();
+  if (shared_->count == 0) return;
+  const ProfiledPlace* drawn = shared_->places[below(shared_->count)];
   selected_ = drawn->key.load(kRelaxed);
-  for (std::uint32_t t = 0; t < kProfiledThreads; ++t)
+  threads_left_ = 0;
+  for (std::uint32_t t = 0; t < kProfiledThreads; ++t) {
     left_[t] = (drawn->counts[t].load(kRelaxed) + kProfiled - 1) / kProfiled;
+    if (left_[t] != 0) threads_left_ = t + 1;
+  }
 }
 
 // Draws who performs the next event on the selected place, by the events that threads have left.
 void SurwStrategy::draw_next() {
   std::uint32_t all = 0;
-  for (const std::uint32_t left : left_) all += left;
+  for (std::uint32_t t = 0; t < threads_left_; ++t) all += left_[t];
   has_next_ = all != 0;
   next_ = kNoThread;
   if (!has_next_) return;
   std::uint32_t at = below(all);
-  for (std::uint32_t t = 0; t < kProfiledThreads; ++t) {
+  for (std::uint32_t t = 0; t < threads_left_; ++t) {
     if (at < left_[t]) {
       next_ = ThreadId{static_cast<std::uint16_t>(t)};
       return;

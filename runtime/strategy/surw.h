@@ -23,7 +23,10 @@ class SurwStrategy final : public Follower {
   explicit SurwStrategy(bool selects_stores) : selects_stores_(selects_stores) {}
   void select_stores(bool selects) { selects_stores_ = selects; }
   std::uint32_t choose(const ChoicePoint& point) override;
-  void teach(const ExecutionResult&) override { profile_.teach(learning_); }
+  void teach(const ExecutionResult& result) override {
+    Follower::teach(result);
+    profile_.teach(learning_);
+  }
 
  protected:
   void start() override;
@@ -31,15 +34,26 @@ class SurwStrategy final : public Follower {
 
  private:
   bool is_selected(const NextOperation& next) const { return selected_ != 0 && next.address == selected_; }
+  void find_shared_places();
   void select_place();
   void draw_next();
   std::uint32_t choose_thread(const ChoicePoint& point);
 
+  // The places that threads share, by their addresses: fixed once the first executions are over. In memory
+  // that is not put back after each execution.
+  struct SharedPlaces {
+    bool known;
+    std::uint32_t count;
+    const ProfiledPlace* places[kProfiledPlaces];
+  };
+
   bool selects_stores_;
+  SharedPlaces* shared_ = static_cast<SharedPlaces*>(map_shared_pages(sizeof(SharedPlaces)));
   std::uint64_t selected_ = 0;  // the address; 0: none is known
   bool has_next_ = false;
   ThreadId next_ = kNoThread;  // who performs the next event on it
   std::uint32_t left_[kProfiledThreads] = {};
+  std::uint32_t threads_left_ = 0;  // those from here on have none left
   Profile profile_;
 };
 

@@ -188,7 +188,7 @@ class Pct(Strategies):
 
 
 class All(Strategies):
-    NAMES = ("auto", "random", "pct:d=3", "dpct", "pctwm:d=2,h=2", "pos", "surw", "surwm")
+    NAMES = ("auto", "random", "pct:d=3", "dpct", "pctwm:d=2,h=2", "pos", "surw", "surwm", "places", "greybox")
 
     def test_workers_change_nothing(self):
         for name in self.NAMES:
@@ -245,6 +245,22 @@ class Portfolio(Strategies):
         for name in ("random", "pct:d=3", "pctwm:d=0", "pos", "surw"):
             self.assertGreater(shares[name], 0)
             self.assertIn(name, answer.errors)
+
+    def test_a_member_can_be_left_out(self):
+        report, _ = self.report("-s", "auto:without=11", "--seed", "1", "-n", "500", "--max-failures", "0", self.program, "wait", code=NO_BUG)
+        self.assertNotIn("pos", [share["name"] for share in report["strategies"]])
+
+
+class Coverage(Strategies):
+    # p1 with two stores: the reader sees the first value of x, or the first or the second store, each of them at one place.
+    def test_pairs_and_what_is_left(self):
+        report, answer = self.report("-s", "pos", "--seed", "1", "-n", "400", self.program, "p1", "2", code=NO_BUG)
+        left = report["left"]
+        self.assertEqual(left["read_pairs"], 2)  # what was there before, and the one place that stores
+        self.assertEqual(left["distinct_executions"], 3)
+        self.assertEqual(left["share_new"], 0)
+        self.assertEqual(left["share_new_interval"], [0, 3 / 400])
+        self.assertIn("at most 0.75 % of further ones", answer.errors)
 
 
 class Exhaustive(Strategies):

@@ -2,7 +2,9 @@
 // summary.h.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -64,12 +66,14 @@ struct CampaignReport {
   std::map<std::string, std::uint64_t> outcomes;
   std::map<std::string, std::uint64_t> first_executions;  // of each outcome: the one that showed it first
 
-  // What is left. Executions are told apart by their trace hashes.
+  // What is left. Executions are told apart by their behaviour (core/trace/learning.h).
   std::uint64_t distinct_executions = 0;  // 0: not counted
   std::uint64_t digest = 0;               // of all executions in their order: equal campaigns have equal ones
-  std::uint64_t executions_seen_once = 0;  // hashes that came up exactly once
-  bool exhausted = false;                  // a strategy that goes through all executions has done so
-  double estimated_executions = 0;         // that such a strategy would come to; 0: not known
+  std::uint64_t executions_seen_once = 0;  // that came up exactly once
+  std::uint64_t executions_seen_twice = 0;
+  std::uint64_t read_pairs = 0;     // pairs of places, of a store and a load that has read it; 0: not counted
+  bool exhausted = false;           // a strategy that goes through all executions has done so
+  double estimated_executions = 0;  // that such a strategy would come to; 0: not known
 
   std::vector<std::string> warnings;  // about the build or the run: no -g, inline assembly, cut output
   std::string repetition;             // how executions came back to the start
@@ -85,6 +89,22 @@ struct CampaignReport {
     if (distinct_executions == 0 || executions == 0) return -1;
     return static_cast<double>(executions_seen_once) / static_cast<double>(executions);
   }
+
+  // … and its 95 % interval: Esty's normal limit (1983, Theorem 1), of variance f1 (1 - f1 / n) + 2 f2, where
+  // f1 and f2 behaviours were seen once and twice. Where both are few the limit says little, and the rule of
+  // three bounds it from above. REQUIRES: share_new() >= 0.
+  struct Range {
+    double low = 0;
+    double high = 0;
+  };
+  Range share_new_interval() const {
+    if (exhausted) return {};
+    const auto n = static_cast<double>(executions);
+    const auto once = static_cast<double>(executions_seen_once);
+    const auto twice = static_cast<double>(executions_seen_twice);
+    const double half = 1.959964 * std::sqrt(once * (1 - once / n) + 2 * twice) / n;
+    return {std::max(once / n - half, 0.0), std::min(std::max(once / n + half, 3 / n), 1.0)};
+  }
 };
 
 // A campaign under way.
@@ -95,6 +115,8 @@ struct Progress {
   double seconds = 0;
   double seconds_limit = 0;            // 0: none
   std::uint64_t executions_limit = 0;  // 0: none
+  std::uint64_t behaviours = 0;        // distinct ones
+  std::uint64_t read_pairs = 0;        // 0: not counted
 };
 
 }  // namespace heddle::report

@@ -3,17 +3,20 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 namespace heddle::bench {
 
-Result<int> run_in(const std::string& folder, const std::vector<std::string>& command) {
+Result<Finished> run_measured(const std::string& folder, const std::vector<std::string>& command) {
+  const auto began = std::chrono::steady_clock::now();
   std::vector<std::string> words = command;
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -32,9 +35,21 @@ Result<int> run_in(const std::string& folder, const std::vector<std::string>& co
     return Error{fmt::format("`{}` cannot be started: {}.", command[0], std::strerror(error)),
                  ExitCode::kOwnError};
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return Finished{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), took.count(),
+                  seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss};
+}
+
+Result<int> run_in(const std::string& folder, const std::vector<std::string>& command) {
+  const auto finished = run_measured(folder, command);
+  if (!finished) return finished.error();
+  return finished->status;
 }
 
 Result<TemporaryFolder> TemporaryFolder::make() {

@@ -12,6 +12,15 @@ namespace heddle::bench {
 // more for the signal that ended it. An error: it could not be started.
 Result<int> run_in(const std::string& folder, const std::vector<std::string>& command);
 
+// … with what it and its descendants used.
+struct Finished {
+  int status = 0;
+  double seconds = 0;      // on the clock
+  double cpu_seconds = 0;  // of all
+  long kilobytes = 0;      // of the largest
+};
+Result<Finished> run_measured(const std::string& folder, const std::vector<std::string>& command);
+
 // A folder of its own that goes away with the object, with all that is in it.
 class TemporaryFolder {
  public:

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tool/bench/bug_program.h"
 #include "tool/bench/child_process.h"
-#include "tool/run/campaign.h"
 
 namespace heddle::bench {
 namespace {
@@ -35,15 +33,8 @@ class PaperBench {
       : options_(options), papers_(std::move(papers)), work_(std::move(work)) {}
 
   Result<std::string> compile(const std::string& program) const {
-    const std::string binary = work_.path() + "/" + program;
-    std::vector<std::string> words = {options_.heddle, "cc", "-g", "-O1"};
-    if (options_.correct) words.emplace_back("-DCORRECT");
-    words.insert(words.end(), {options_.folder + "/" + program + ".c", "-o", binary});
-    const auto status = run_in(work_.path(), words);
-    if (!status) return status.error();
-    if (*status != 0)
-      return Error{"The benchmark " + program + " could not be compiled.", ExitCode::kBadInput};
-    return binary;
+    return compile_program(options_.heddle, work_.path(),
+                           {program, options_.folder + "/" + program + ".c", {}}, options_.correct);
   }
 
   Result<PaperCell> measure(const std::string& program, const std::string& binary,
@@ -142,21 +133,15 @@ class PaperBench {
  private:
   Result<Counted> run(const std::string& binary, const std::string& strategy, std::uint64_t seed,
                       std::uint32_t max_failures) const {
-    std::vector<std::string> notes;
-    auto target = run::resolve_target({binary}, options_.library, notes);
-    if (!target) return target.error();
     run::CampaignOptions campaign;
-    if (strategy.size() >= sizeof campaign.spec.strategy)
-      return Error{"The strategy " + strategy + " has too many parameters.", ExitCode::kBadInput};
-    std::strcpy(campaign.spec.strategy, strategy.c_str());
     campaign.spec.seed = seed;
     campaign.executions = options_.executions;
     campaign.max_failures = max_failures;
     campaign.output_directory = work_.path();
-    static const std::atomic<bool> kNever{false};
-    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
-    if (outcome.error) return *outcome.error;
-    return Counted{outcome.report.executions, outcome.report.buggy_executions, outcome.report.seconds};
+    const auto cost = run_campaign(binary, options_.library, strategy, campaign);
+    if (!cost) return cost.error();
+    const report::CampaignReport& report = cost->outcome.report;
+    return Counted{report.executions, report.buggy_executions, report.seconds};
   }
 
   const PaperOptions& options_;

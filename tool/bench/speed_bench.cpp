@@ -7,29 +7,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tool/bench/build_kinds.h"
+
 namespace heddle::bench {
 namespace {
 
-const std::vector<std::string> kKinds = {"heddle", "tsan", "native"};
+const std::vector<std::string>& kKinds = kBuildKinds;
 
 Error failed(const std::string& what, int status) {
   return Error{fmt::format("{} ended with status {}.", what, status), ExitCode::kOwnError};
-}
-
-std::vector<std::string> compile_command(const std::string& kind, const std::string& heddle,
-                                         const std::string& compiler, bool cxx) {
-  if (kind == "heddle") return {heddle, cxx ? "c++" : "cc", "--compiler=" + compiler};
-  if (kind == "tsan") return {compiler, "-fsanitize=thread"};
-  return {compiler};
-}
-
-// The C compiler that belongs to a C++ compiler: g++-12 and gcc-12, clang++-19 and clang-19.
-std::string c_compiler_of(std::string compiler) {
-  if (const std::size_t at = compiler.rfind("g++");
-      at != std::string::npos && compiler.find("clang++") == std::string::npos)
-    return compiler.replace(at, 3, "gcc");
-  if (const std::size_t at = compiler.rfind("++"); at != std::string::npos) return compiler.erase(at, 2);
-  return compiler;
 }
 
 void append(std::vector<std::string>& words, const std::vector<std::string>& more) {

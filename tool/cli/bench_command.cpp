@@ -32,14 +32,25 @@ constexpr const char* kDescription =
     "and the\n"
     "minimum test, beside the published figures.\n"
     "\n"
+    "deep: programs with a bug that few interleavings show: executions and CPU seconds until each strategy "
+    "shows "
+    "it first,\n"
+    "over many seeds (median and 95th percentile).\n"
+    "\n"
+    "apps: applications, one long execution of each: time, memory and findings under each strategy, under "
+    "ThreadSanitizer\n"
+    "and natively beside it, in one run.\n"
+    "\n"
     "speed: what operations and executions cost, under ThreadSanitizer and natively beside it, in one run.";
 
 struct Benchmark {
   const char* name;
   std::function<int()> (*add)(CLI::App& bench);
 };
-constexpr Benchmark kBenchmarks[] = {{"litmus", add_bench_litmus},
+constexpr Benchmark kBenchmarks[] = {{"apps", add_bench_apps},
+                                     {"deep", add_bench_deep},
                                      {"lin", add_bench_lin},
+                                     {"litmus", add_bench_litmus},
                                      {"paper", add_bench_paper},
                                      {"speed", add_bench_speed}};
 

@@ -7,6 +7,8 @@
 
 namespace heddle::cli {
 
+std::function<int()> add_bench_apps(CLI::App& bench);
+std::function<int()> add_bench_deep(CLI::App& bench);
 std::function<int()> add_bench_lin(CLI::App& bench);
 std::function<int()> add_bench_litmus(CLI::App& bench);
 std::function<int()> add_bench_paper(CLI::App& bench);

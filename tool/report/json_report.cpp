@@ -73,10 +73,15 @@ std::string json_report(const CampaignReport& report) {
     json["outcomes"] = outcomes;
   }
   json["digest"] = hexadecimal(report.digest);
+  const bool known = report.share_new() >= 0;
+  const CampaignReport::Range range = known ? report.share_new_interval() : CampaignReport::Range{};
   json["left"] = {{"distinct_executions", report.distinct_executions},
                   {"seen_once", report.executions_seen_once},
+                  {"seen_twice", report.executions_seen_twice},
+                  {"read_pairs", report.read_pairs},
                   {"exhausted", report.exhausted},
-                  {"share_new", report.share_new() < 0 ? Json(nullptr) : Json(report.share_new())}};
+                  {"share_new", known ? Json(report.share_new()) : Json(nullptr)},
+                  {"share_new_interval", known ? Json({range.low, range.high}) : Json(nullptr)}};
   json["stopped_because"] = utf8(report.stopped_because);
   return dumped(json);
 }

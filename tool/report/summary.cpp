@@ -206,13 +206,21 @@ std::string what_is_left(const CampaignReport& report) {
   }
   const double share = report.share_new();
   if (share < 0) return "not known: executions were not compared";
-  const std::string seen = fmt::format("{} of {} executions were distinct",
-                                       grouped(report.distinct_executions), grouped(report.executions));
+  std::string seen = fmt::format("{} of {} executions were distinct", grouped(report.distinct_executions),
+                                 grouped(report.executions));
+  if (report.read_pairs != 0)
+    seen += ", with " + counted(report.read_pairs, "pair of a store and its reader",
+                                "pairs of a store and its reader");
+  const CampaignReport::Range range = report.share_new_interval();
   if (share >= 0.995) return fmt::format("much: {}, nearly every execution still shows something new", seen);
   if (report.executions_seen_once == 0) {
-    return fmt::format("little that this strategy would reach: {}, each of them seen more than once", seen);
+    return fmt::format(
+        "little that this strategy would reach: {}, each of them seen more than once; at most {} of further "
+        "ones would show something new",
+        seen, percent(range.high));
   }
-  return fmt::format("{}; about {} of further ones would show something new", seen, percent(share));
+  return fmt::format("{}; about {} of further ones would show something new (95 % interval: {} to {})", seen,
+                     percent(share), percent(range.low), percent(range.high));
 }
 
 std::string progress_line(const Progress& p, std::size_t width) {
@@ -220,6 +228,8 @@ std::string progress_line(const Progress& p, std::size_t width) {
   if (p.executions_limit != 0) text += " of " + grouped(p.executions_limit);
   text += p.executions == 1 ? " execution" : " executions";
   if (p.seconds > 0) text += fmt::format(", {}/s", rate_text(static_cast<double>(p.executions) / p.seconds));
+  if (p.behaviours != 0) text += ", " + grouped(p.behaviours) + " distinct";
+  if (p.read_pairs != 0) text += ", " + counted(p.read_pairs, "pair", "pairs");
   text += ", " + clock_text(p.seconds);
   if (p.seconds_limit > 0) text += " of " + clock_text(p.seconds_limit);
   text += p.distinct_bugs == 0 ? ", no bug yet"

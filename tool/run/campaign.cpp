@@ -36,7 +36,7 @@ void wait_for_workers(CampaignState& state, std::uint32_t seen) {
   syscall(SYS_futex, &state.signal, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 
-constexpr std::uint64_t kMostHashes = 4'000'000;
+constexpr std::uint64_t kMostBehaviours = 4'000'000;
 constexpr std::uint64_t kMostWarningsExamined = 8;
 
 constexpr std::uint32_t kMostSuppressedExamined = 8;
@@ -201,8 +201,8 @@ void Campaign::consume_findings(const Arrived& arrived) {
   const ExecutionResult& result = arrived.result;
   report::CampaignReport& report = outcome_.report;
   report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
-  if (hashes_.size() < kMostHashes) {
-    std::uint32_t& seen = hashes_[result.trace_hash];
+  if (behaviours_.size() < kMostBehaviours) {
+    std::uint32_t& seen = behaviours_[behaviour(result)];
     if (seen < std::numeric_limits<std::uint32_t>::max()) ++seen;
   }
   if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
@@ -391,7 +391,8 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     if (on_progress && now - last_progress > 0.1) {
       last_progress = now;
       on_progress({outcome_.report.executions, distinct_bugs_, outcome_.report.buggy_executions, now,
-                   options_.seconds, options_.executions.value_or(0)});
+                   options_.seconds, options_.executions.value_or(0), behaviours_.size(),
+                   state_->learning().pairs().count()});
     }
     if (options_.seconds > 0 && now >= options_.seconds) {
       stopped_because_ = "the time was up";
@@ -483,8 +484,12 @@ void Campaign::finish_report(double seconds) {
   if (state_ != nullptr) take_search_progress();
   report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
   report_strategies();
-  report.distinct_executions = hashes_.size();
-  for (const auto& [hash, count] : hashes_) report.executions_seen_once += count == 1 ? 1 : 0;
+  report.distinct_executions = behaviours_.size();
+  for (const auto& [behaviour, count] : behaviours_) {
+    report.executions_seen_once += count == 1 ? 1 : 0;
+    report.executions_seen_twice += count == 2 ? 1 : 0;
+  }
+  if (state_ != nullptr) report.read_pairs = state_->learning().pairs().count();
   for (const FoundBug& bug : outcome_.bugs) {
     report.findings.push_back(
         {&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact, bug.known});

@@ -133,7 +133,7 @@ class Campaign {
   std::uint64_t warnings_examined_ = 0;
   std::unordered_map<std::uint64_t, std::size_t> by_signature_;  // the runtime's signature → bugs
   std::map<std::string, std::size_t> by_fingerprint_;
-  std::unordered_map<std::uint64_t, std::uint32_t> hashes_;  // trace hash → how often, saturating
+  std::unordered_map<std::uint64_t, std::uint32_t> behaviours_;  // and how often, saturating
   struct StrategyCount {
     std::uint64_t executions = 0;
     std::uint64_t buggy_executions = 0;

@@ -35,6 +35,8 @@ class CampaignTest : public ::testing::Test {
     report_.findings = {{&race_, 0, 310, 17, "heddle-out/bug-1.heddle"}, {&leak_, 0, 1, 40, ""}};
     report_.distinct_executions = 4'000;
     report_.executions_seen_once = 1'234;
+    report_.executions_seen_twice = 500;
+    report_.read_pairs = 37;
     report_.stopped_because = "the time was up";
   }
 
@@ -177,12 +179,19 @@ TEST_F(CampaignTest, WhatIsLeftIsHonest) {
     const std::size_t at = text.find("  left: ");
     return text.substr(at + 8, text.find('\n', at) - at - 8);
   };
-  EXPECT_EQ(left(),
-            "4,000 of 12,345 executions were distinct; about 10 % of further ones would show something new");
+  EXPECT_EQ(
+      left(),
+      "4,000 of 12,345 executions were distinct, with 37 pairs of a store and its reader; about 10 % of "
+      "further ones would show something new (95 % interval: 9.3 % to 11 %)");
+  // 1234 / 12345 ± 1.96 sqrt(1234 (1 - 1234 / 12345) + 2 · 500) / 12345
+  EXPECT_NEAR(report_.share_new_interval().low, 0.09266, 1e-5);
+  EXPECT_NEAR(report_.share_new_interval().high, 0.10725, 1e-5);
   report_.executions_seen_once = 12'345;
   EXPECT_EQ(left().substr(0, 5), "much:");
   report_.executions_seen_once = 0;
   EXPECT_EQ(left().substr(0, 6), "little");
+  report_.executions_seen_twice = 0;
+  EXPECT_DOUBLE_EQ(report_.share_new_interval().high, 3.0 / 12'345);  // the rule of three
   report_.distinct_executions = 0;
   EXPECT_EQ(left().substr(0, 9), "not known");
   report_.exhausted = true;
@@ -190,11 +199,13 @@ TEST_F(CampaignTest, WhatIsLeftIsHonest) {
 }
 
 TEST(Progress, OneLineThatFits) {
-  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0}, 100),
+  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0, 0, 0}, 100),
             "heddle: 12,345 executions, 4,115/s, 0:03 of 1:00, no bug yet");
-  EXPECT_EQ(progress_line({50, 1, 2, 5.0, 0, 100}, 100),
+  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0, 4'000, 37}, 100),
+            "heddle: 12,345 executions, 4,115/s, 4,000 distinct, 37 pairs, 0:03 of 1:00, no bug yet");
+  EXPECT_EQ(progress_line({50, 1, 2, 5.0, 0, 100, 0, 0}, 100),
             "heddle: 50 of 100 executions, 10/s, 0:05, 1 bug in 2 executions");
-  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0}, 20), "heddle: 12,345 exec…");
+  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0, 0, 0}, 20), "heddle: 12,345 exec…");
   EXPECT_EQ(duration_text(0.354), "0.35 s");
   EXPECT_EQ(duration_text(12.34), "12.3 s");
   EXPECT_EQ(duration_text(245), "4 m 05 s");

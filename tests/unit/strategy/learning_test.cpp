@@ -60,6 +60,19 @@ TEST_F(LearningTest, FreshExecutionsGoToTheirFirstIndex) {
   EXPECT_EQ(round.members[1].executions.load(), 2u);
 }
 
+// What is known is what earlier rounds have shown, whoever of this one comes first.
+TEST_F(LearningTest, PairsAreKnownFromEarlierRounds) {
+  const std::uint64_t begin = round_begin(round_of(20));
+  learning_->pairs().note(42, begin + 1);
+  EXPECT_FALSE(learning_->pairs().known_before(42, begin));
+  learning_->pairs().note(42, begin - 1);
+  learning_->pairs().note(42, begin + 2);
+  EXPECT_TRUE(learning_->pairs().known_before(42, begin));
+  EXPECT_TRUE(learning_->pairs().is_first(42, begin - 1));
+  learning_->pairs().note(43, 0);
+  EXPECT_EQ(learning_->pairs().count(), 2u);
+}
+
 TEST_F(LearningTest, PlacesAreFoundAgain) {
   ProfiledPlace* place = learning_->place(0x1000);
   ASSERT_NE(place, nullptr);
