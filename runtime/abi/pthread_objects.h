@@ -34,22 +34,30 @@ bool is_copied_mark(engine::Execution& e, std::uint64_t mark, sched::SyncKind ki
 [[noreturn]] void report_unusable(engine::Execution& e, sched::SyncObject& object, bool destroyed,
                                   std::uint64_t pc);
 
+// The object begins its life with this use.
+template <typename Object>
+[[gnu::noinline]] void adopt_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
+                                    sched::SyncObject& sync, std::uint64_t pc) {
+  const auto address = reinterpret_cast<Address>(object);
+  std::uint64_t& mark = mark_of(object, traits.mark);
+  if (mark == gone_value(address) && sync.destroyed) report_unusable(e, sync, true, pc);
+  const bool copied = mark != 0 && is_copied_mark(e, mark, traits.kind);
+  e.forget(sync);
+  e.sync_objects().renew(sync, traits.kind);
+  if (!copied && !traits.is_initialised(*object)) report_unusable(e, sync, false, pc);
+  mark = mark_value(address);
+}
+
 // The engine's object for the program's; `is_new` where it begins its life with this use.
 template <typename Object>
-sched::SyncObject& known_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
-                                std::uint64_t pc, bool& is_new) {
+[[gnu::always_inline]] inline sched::SyncObject& known_object(engine::Execution& e, Object* object,
+                                                              const ObjectTraits<Object>& traits,
+                                                              std::uint64_t pc, bool& is_new) {
   const auto address = reinterpret_cast<Address>(object);
   sched::SyncObject& sync = e.sync_objects().get(address, traits.kind);
-  std::uint64_t& mark = mark_of(object, traits.mark);
-  is_new = mark != mark_value(address);
-  if (is_new) {
-    if (mark == gone_value(address) && sync.destroyed) report_unusable(e, sync, true, pc);
-    const bool copied = mark != 0 && is_copied_mark(e, mark, traits.kind);
-    e.forget(sync);
-    e.sync_objects().renew(sync, traits.kind);
-    if (!copied && !traits.is_initialised(*object)) report_unusable(e, sync, false, pc);
-    mark = mark_value(address);
-  }
+  is_new = mark_of(object, traits.mark) != mark_value(address);
+  if (is_new) [[unlikely]]
+    adopt_object(e, object, traits, sync, pc);
   return sync;
 }
 

@@ -11,7 +11,6 @@ using memory::ReadOutcome;
 namespace {
 
 constexpr std::uint32_t kMaxSyncClocks = 1u << 22;
-constexpr std::uint32_t kMostCandidates = 512;  // offered to the strategy; the newest ones
 
 std::uint32_t newest_of(std::span<const Candidate> candidates) {
   for (std::uint32_t i = 0; i < candidates.size(); ++i) {
@@ -57,16 +56,10 @@ std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, 
 }
 
 Candidate Execution::choose_store_among(std::uint32_t count) {
-  if (uniform_ == nullptr || fair_) {
-    const std::uint32_t hash = store_alternatives_hash();
-    const auto candidates = memory_.candidates();
-    return candidates[choose_store_of(candidates, nullptr, count, newest_of(candidates),
-                                      hash != 0 ? hash : 1)];
-  }
-  const Candidate c = memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
-  log_choice(
-      Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(), ChoiceKey::store(c.writer, c.ordinal)));
-  return c;
+  if (uniform_ != nullptr && !fair_) return draw_store(count);
+  const std::uint32_t hash = store_alternatives_hash();
+  const auto candidates = memory_.candidates();
+  return candidates[choose_store_of(candidates, nullptr, count, newest_of(candidates), hash != 0 ? hash : 1)];
 }
 
 // Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which
@@ -104,9 +97,9 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
 
 void Execution::acquire_clock(std::uint32_t clock, ThreadId thread) {
   if (clock == 0) return;
+  // (The detector reads the thread's clock where it lies.)
   memory_.acquire(thread, sync_clocks_[clock]);
   if (observer_ != nullptr) observer_->acquired(thread, clock);
-  if (thread == scheduler_.current()) enter_epoch();
 }
 
 void Execution::release_clock(std::uint32_t& clock) {

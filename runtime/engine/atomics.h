@@ -43,17 +43,23 @@ struct AtomicSite {
   std::uint64_t pc;
 };
 
-// One atomic operation, from its turn to its end.
+// Waits for the turn of an atomic operation.
+template <typename T>
+[[gnu::always_inline]] inline void await_turn(Execution& e, EventKind kind, const AtomicSite& site) {
+  e.visible({kind, site.order, sizeof(T), site.address, site.pc});
+  e.check_not_freed(site.address, sizeof(T), site.pc);
+}
+
+// One atomic operation, from its turn to its end. No call gets a pointer to one: it lives in registers where
+// the way is short, and a longer one makes its own.
 template <typename T>
 class AtomicOperation {
  public:
-  [[gnu::always_inline]] AtomicOperation(Execution& e, EventKind kind, const AtomicSite& site)
-      : e_(e), site_(site) {
-    e.visible({kind, site.order, sizeof(T), site.address, site.pc});
-    e.check_not_freed(site.address, sizeof(T), site.pc);
-    place_ = {site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))};
-    time_ = e.memory().epoch(thread()).time;
-  }
+  [[gnu::always_inline]] AtomicOperation(Execution& e, const AtomicSite& site)
+      : e_(e),
+        site_(site),
+        place_{site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))},
+        time_(e.memory().epoch(e.scheduler().current()).time) {}
 
   ThreadId thread() const { return e_.scheduler().current(); }
   const memory::Place& place() const { return place_; }
@@ -70,21 +76,22 @@ class AtomicOperation {
     e_.done_access(kind, order, static_cast<std::uint64_t>(read) + 31 * static_cast<std::uint64_t>(written),
                    candidate);
     if (e_.recording()) [[unlikely]]
-      record(kind, order, read, written, candidate, candidates);
+      record(e_, site_.address, site_.pc, kind, order, read, written, candidate, candidates);
   }
 
  private:
-  [[gnu::noinline]] void record(EventKind kind, MemoryOrder order, T read, T written,
-                                const memory::Candidate* candidate, std::uint32_t candidates) {
-    Event* event = e_.record(kind, site_.pc);
+  [[gnu::noinline]] static void record(Execution& e, Address address, std::uint64_t pc, EventKind kind,
+                                       MemoryOrder order, T read, T written,
+                                       const memory::Candidate* candidate, std::uint32_t candidates) {
+    Event* event = e.record(kind, pc);
     if (event == nullptr) return;
-    event->address = site_.address;
+    event->address = address;
     event->order = order;
     event->size = sizeof(T);
     event->value = static_cast<std::uint64_t>(kind == EventKind::kAtomicStore ? written : read);
     event->value2 = static_cast<std::uint64_t>(written);
-    event->location = e_.memory().last_location();
-    if (e_.memory().latest_only()) event->flags |= event_flags::kLatestOnly;
+    event->location = e.memory().last_location();
+    if (e.memory().latest_only()) event->flags |= event_flags::kLatestOnly;
     if (candidate == nullptr) return;
     event->reads_from = candidate->event;
     event->candidates = candidates;
@@ -100,7 +107,9 @@ class AtomicOperation {
 };
 
 template <typename T>
-[[gnu::noinline]] T load_anew(AtomicOperation<T>& operation, Execution& e, const AtomicSite& site) {
+[[gnu::noinline]] T load_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc) {
+  const AtomicSite site = {address, order, pc};
+  AtomicOperation<T> operation(e, site);
   e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order);
   const memory::Candidate picked = e.choose_store(count);
@@ -112,18 +121,21 @@ template <typename T>
 
 template <typename T>
 [[gnu::always_inline]] inline T atomic_load(Execution& e, const AtomicSite& site) {
-  AtomicOperation<T> operation(e, EventKind::kAtomicLoad, site);
+  await_turn<T>(e, EventKind::kAtomicLoad, site);
+  AtomicOperation<T> operation(e, site);
   if (!e.is_watched() && e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
     const T value = from_value<T>(operation.place().memory);
     operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
     operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
     return value;
   }
-  return load_anew(operation, e, site);
+  return load_anew<T>(e, site.address, site.order, site.pc);
 }
+
 template <typename T>
 [[gnu::always_inline]] inline void atomic_store(Execution& e, const AtomicSite& site, T value) {
-  AtomicOperation<T> operation(e, EventKind::kAtomicStore, site);
+  await_turn<T>(e, EventKind::kAtomicStore, site);
+  AtomicOperation<T> operation(e, site);
   if (!(operation.place().memory == to_value<T>(value))) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(e.memory().store(
       operation.thread(), operation.place(), site.order, to_value<T>(value), e.next_event()));
@@ -131,8 +143,10 @@ template <typename T>
 }
 
 template <typename T, typename Compute>
-[[gnu::noinline]] T update_anew(AtomicOperation<T>& operation, Execution& e, const AtomicSite& site,
+[[gnu::noinline]] T update_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
                                 Compute compute) {
+  const AtomicSite site = {address, order, pc};
+  AtomicOperation<T> operation(e, site);
   e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_update(operation.thread(), operation.place(), site.order);
   const memory::Candidate picked = e.choose_store(count);
@@ -148,12 +162,13 @@ template <typename T, typename Compute>
 // An update: reads a store that no other update has read and writes compute(value).
 template <typename T, typename Compute>
 [[gnu::always_inline]] inline T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
-  AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  await_turn<T>(e, EventKind::kAtomicUpdate, site);
+  AtomicOperation<T> operation(e, site);
   const T old = from_value<T>(operation.place().memory);
   const T updated = compute(old);
   if (e.is_watched() ||
       !e.memory().update_newest(operation.thread(), operation.place(), site.order, to_value<T>(updated)))
-    return update_anew(operation, e, site, compute);
+    return update_anew<T>(e, site.address, site.order, site.pc, compute);
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(to_value<T>(updated));
   operation.note(EventKind::kAtomicUpdate, site.order, old, updated, nullptr, 1);
@@ -165,7 +180,8 @@ template <typename T, typename Compute>
 template <typename T>
 T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder failure_order, T expected,
                           T desired, bool weak, bool& succeeded) {
-  AtomicOperation<T> operation(e, EventKind::kAtomicUpdate, site);
+  await_turn<T>(e, EventKind::kAtomicUpdate, site);
+  AtomicOperation<T> operation(e, site);
   e.check_initialised(operation.place(), site.pc);
   const auto candidates = e.memory().readable_cas(
       operation.thread(), operation.place(),

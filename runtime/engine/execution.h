@@ -253,7 +253,8 @@ class Execution final : public strategy::View {
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
   // … out of the `count` candidates of the read that the model has begun.
   memory::Candidate choose_store(std::uint32_t count) {
-    return count == 1 ? memory_.candidate(0) : choose_store_among(count);
+    if (count == 1) return memory_.candidate(0);
+    return draws_ ? draw_store(count) : choose_store_among(count);
   }
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
@@ -419,7 +420,16 @@ class Execution final : public strategy::View {
   StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
   std::uint64_t innermost_place(const sched::Thread& thread);
   StackId event_stack(EventKind kind, std::uint64_t pc);
+  static constexpr std::uint32_t kMostCandidates = 512;  // offered to the strategy; the newest ones
   memory::Candidate choose_store_among(std::uint32_t count);
+  // What choose_store_among does under a uniform strategy.
+  memory::Candidate draw_store(std::uint32_t count) {
+    const memory::Candidate c =
+        memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
+    log_choice(Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(),
+                            ChoiceKey::store(c.writer, c.ordinal)));
+    return c;
+  }
   Event* add_event(EventKind kind, std::uint64_t pc);
   // Of a plain access, or of one that a library makes for the program: then with the call of the library.
   StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }

@@ -45,7 +45,9 @@ void put_value(Address address, std::uint8_t bytes, const memory::Value& value) 
 template <typename T>
 void Execution::volatile_load(Address address, std::uint64_t pc) {
   const MemoryOrder order = order_of(spec(), false);
-  AtomicOperation<T> operation(*this, EventKind::kVolatileRead, {address, order, pc});
+  const AtomicSite site = {address, order, pc};
+  await_turn<T>(*this, EventKind::kVolatileRead, site);
+  AtomicOperation<T> operation(*this, site);
   const std::uint32_t count = memory_.begin_load(operation.thread(), operation.place(), order);
   const memory::Candidate picked = choose_store(count);
   const memory::Value newest = memory_.commit_load(picked);
@@ -61,7 +63,9 @@ void Execution::volatile_load(Address address, std::uint64_t pc) {
 template <typename T>
 void Execution::volatile_store(Address address, std::uint64_t pc) {
   const MemoryOrder order = order_of(spec(), true);
-  AtomicOperation<T> operation(*this, EventKind::kVolatileWrite, {address, order, pc});
+  const AtomicSite site = {address, order, pc};
+  await_turn<T>(*this, EventKind::kVolatileWrite, site);
+  AtomicOperation<T> operation(*this, site);
   operation.template finish<race::AccessOp::kVolatileWrite>(operation.place().memory);
   volatile_ = {true, true, operation.place(), {}, next_event()};
   if (Event* event = record(EventKind::kVolatileWrite, pc)) {

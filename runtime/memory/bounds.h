@@ -80,15 +80,22 @@ inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, c
   // The initial store happens before everything; see Location::floor.
   if (x.floor != kNoSequence) bind(x.floor);
   const auto visit = [&](const Accessor& a) {
+    if (!a.history.begins_by(s.clock[index_of(a.thread)])) return;
     // What a thread accessed last is mo-after all that it accessed before. If that is gone or bounds nothing
     // new, so are the others.
     const Sequence last = a.history.last.store;
     if (last - x.first >= x.end - x.first || ((excluded >> x.slot(last)) & 1) != 0) return;
     bind(a.history.at(s.clock[index_of(a.thread)]));
   };
-  // t's own last access is the best to begin with: it mostly bounds more than those of others.
+  // t's own last access is mo-after all that it accessed before.
   if (own != nullptr) bind(own->history.last.store);
-  for (const Accessor *a = x.accessors, *end = a + x.accessor_count; a != end; ++a) visit(*a);
+  // Others bind t by what it knows of them. What it knew then is before what it accessed last; and what they
+  // have accessed since has a time that it does not know.
+  if (own == nullptr || own->lessons != s.lessons) {
+    for (const Accessor *a = x.accessors, *end = a + x.accessor_count; a != end; ++a) {
+      if (a != own) visit(*a);
+    }
+  }
   if (seq_cst) bind(x.seq_cst.last.store);
   known_[0] = known;
   excluded_[0] = excluded;

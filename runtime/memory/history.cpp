@@ -61,7 +61,7 @@ Accessor& ModificationOrder::add_accessor(Location& x, ThreadId t) {
     x.accessors = accessors;
     x.accessor_capacity = capacity;
   }
-  x.accessors[x.accessor_count] = {{}, t};
+  x.accessors[x.accessor_count] = {{}, t, Accessor::kNoLessons};
   ++x.accessor_count;
   if (x.accessor_count > kIndexedAccessors) index_accessors(x, index_of(t) + 1);
   return x.accessors[x.accessor_count - 1];

@@ -56,6 +56,10 @@ struct History {
   std::uint32_t count = 0;
   std::uint32_t capacity = 0;
 
+  // Is there any access at times ≤ limit?
+  bool begins_by(std::uint32_t limit) const {
+    return last.time <= limit || (count != 0 && older[0].time <= limit);
+  }
   // The store that was accessed last at times ≤ limit.
   Sequence at(std::uint32_t limit) const {
     if (last.time <= limit) return last.store;
@@ -80,6 +84,8 @@ struct History {
 struct Accessor {
   History history;
   ThreadId thread = kNoThread;
+  std::uint32_t lessons = kNoLessons;  // the thread's, when it last accessed the location
+  static constexpr std::uint32_t kNoLessons = 0xffffffff;
 };
 
 struct Location {

@@ -57,15 +57,6 @@ void MemoryModel::fence(ThreadId t, MemoryOrder order) {
   if (is_release(order)) threads_.release_fence(t);
 }
 
-void MemoryModel::find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes,
-                              const Accessor* own) {
-  if (x.latest_only || options_.model == ModelKind::kSc) {
-    bounds.set_to_all(x);
-  } else {
-    bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model, own);
-  }
-}
-
 void MemoryModel::clear_candidates(const Location& x, std::uint32_t per_store) {
   const std::uint32_t needed = x.capacity * per_store;
   if (needed > candidate_capacity_) {
@@ -81,27 +72,12 @@ void MemoryModel::add_candidate(const Location& x, Sequence s, ReadOutcome outco
   candidates_[pending_.count++] = candidate_of(x, s, outcome);
 }
 
-// A read may see every store that is not mo-before a bound; an update only the last of a chain of updates,
-// because no store comes between it and what it reads ([atomics.order]p10).
-std::uint32_t MemoryModel::begin_read(Location& x, const Bounds& bounds, bool tails_only) {
-  if (x.words == 1) {
-    pending_.ages = newest_at_top(x, x.live[0] & ~bounds.excluded()[0] & (tails_only ? x.tails[0] : ~0ull));
-    return pending_.count = count_bits(pending_.ages);
-  }
+std::uint32_t MemoryModel::list_read(Location& x, const Bounds& bounds, bool tails_only) {
   clear_candidates(x, 1);
   for_each_newest_first(x, tails_only ? x.tails : x.live, [&](Sequence s) {
     if (!Location::test(bounds.excluded(), x.slot(s))) add_candidate(x, s, ReadOutcome::kRead);
   });
   return pending_.count;
-}
-
-std::uint32_t MemoryModel::begin_load(ThreadId t, const Place& place, MemoryOrder order) {
-  Location& x = locate(place);
-  Accessor* accessor = ModificationOrder::find_accessor(x, t);
-  pending_ = {&x, t, order, order, false, true, is_settled(x, t, accessor), false, 1, 0, accessor};
-  if (pending_.settled) return 1;
-  find_bounds(bounds_, x, t, order, false, accessor);
-  return begin_read(x, bounds_, false);
 }
 
 std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder order) {
@@ -116,12 +92,6 @@ std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOr
   return begin_read(x, bounds_, true);
 }
 
-Candidate MemoryModel::candidate_among(std::uint32_t index) const {
-  if (pending_.listed) return candidates_[index];
-  const Location& x = *pending_.location;
-  return candidate_of(x, x.end - x.capacity + select_from_top(pending_.ages, index), ReadOutcome::kRead);
-}
-
 std::span<const Candidate> MemoryModel::candidates() {
   if (!pending_.listed) {
     const Location& x = *pending_.location;
@@ -131,7 +101,7 @@ std::span<const Candidate> MemoryModel::candidates() {
       add_candidate(x, x.newest, ReadOutcome::kRead);
     } else {
       for (std::uint64_t m = ages; m != 0;) {
-        const std::uint32_t top = select_from_top(m, 0);
+        const auto top = static_cast<std::uint32_t>(63 - __builtin_clzll(m));
         m &= ~(1ull << top);
         add_candidate(x, x.end - x.capacity + top, ReadOutcome::kRead);
       }
@@ -198,30 +168,6 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   return {candidates_, pending_.count};
 }
 
-// The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
-void MemoryModel::commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds,
-                              bool update) {
-  const ThreadId t = pending_.thread;
-  if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
-  if (!update) {
-    order_.record_access(x, pending_accessor(x, t).history, threads_.time(t), read);
-    if (is_seq_cst(order) && options_.model == ModelKind::kCxx20) {
-      order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
-    }
-  }
-  learn(t, x.store(read).message, order);
-}
-
-Value MemoryModel::commit_load(const Candidate& c) {
-  HEDDLE_CHECK(pending_.ready && c.outcome != ReadOutcome::kCasSuccess);
-  pending_.ready = false;
-  Location& x = *pending_.location;
-  const bool failed = c.outcome != ReadOutcome::kRead;
-  commit_read(x, c.store, failed ? pending_.failure : pending_.order,
-              failed && pending_.failure_bounds ? failure_bounds_ : bounds_, false);
-  return x.store(x.newest).value;
-}
-
 Value MemoryModel::commit_update(const Candidate& c, const Value& value, EventId event) {
   HEDDLE_CHECK(pending_.ready && (c.outcome == ReadOutcome::kRead || c.outcome == ReadOutcome::kCasSuccess));
   pending_.ready = false;
@@ -251,6 +197,7 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
     find_bounds(bounds_, x, t, order, true, &accessor);
     s = order_.append_store(x, bounds_.known());
   }
+  accessor.lessons = threads_.state(t).lessons;
   Message& message = fill(x, accessor, s, t, order, value, event).message;
   message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
   if (x.latest_only) {

@@ -165,6 +165,7 @@ class MemoryModel {
     if (accessor == nullptr || (!x->has_single_tail() && !knows_newest(*x, t, accessor))) return false;
     pending_.location = x;
     pending_.ready = false;
+    accessor->lessons = threads_.state(t).lessons;
     const Message& message = x->store(read).message;
     if (message) learn(t, message, order);
     Store& store =
@@ -174,7 +175,14 @@ class MemoryModel {
     return true;
   }
   // How many candidates there are; candidate() and candidates() make them as they are wanted.
-  std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order);
+  std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order) {
+    Location& x = locate(place);
+    Accessor* accessor = ModificationOrder::find_accessor(x, t);
+    pending_ = {&x, t, order, order, false, true, is_settled(x, t, accessor), false, 1, 0, accessor};
+    if (pending_.settled) return 1;
+    find_bounds(bounds_, x, t, order, false, accessor);
+    return begin_read(x, bounds_, false);
+  }
   std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order);
   Candidate candidate(std::uint32_t index) const {
     if (!pending_.settled || pending_.listed) return candidate_among(index);
@@ -184,7 +192,15 @@ class MemoryModel {
   // A hash of the candidates of a begun read, cheap: equal in equal executions. To be asked before
   // candidates().
   std::uint32_t candidates_digest() const;
-  Value commit_load(const Candidate& picked);
+  Value commit_load(const Candidate& c) {
+    HEDDLE_CHECK(pending_.ready && c.outcome != ReadOutcome::kCasSuccess);
+    pending_.ready = false;
+    Location& x = *pending_.location;
+    const bool failed = c.outcome != ReadOutcome::kRead;
+    commit_read(x, c.store, failed ? pending_.failure : pending_.order,
+                failed && pending_.failure_bounds ? failure_bounds_ : bounds_, false);
+    return x.store(x.newest).value;
+  }
   Value commit_load(std::uint32_t index) { return commit_load(checked_candidate(index)); }
   Value commit_update(const Candidate& picked, const Value& value, EventId event = kNoEvent);
   Value commit_update(std::uint32_t index, const Value& value, EventId event = kNoEvent) {
@@ -279,17 +295,47 @@ class MemoryModel {
     const Store& store = x.store(s);
     return {store.value, s, store.ordinal, store.event, store.writer, outcome, s == x.newest};
   }
-  Candidate candidate_among(std::uint32_t index) const;
+  Candidate candidate_among(std::uint32_t index) const {
+    if (pending_.listed) return candidates_[index];
+    const Location& x = *pending_.location;
+    return candidate_of(x, x.end - x.capacity + select_from_top(pending_.ages, index), ReadOutcome::kRead);
+  }
   Candidate checked_candidate(std::uint32_t index) const {
     HEDDLE_CHECK(pending_.ready && index < pending_.count);
     return candidate(index);
   }
-  std::uint32_t begin_read(Location& x, const Bounds& bounds, bool tails_only);
-  void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order, bool writes,
-                   const Accessor* own = nullptr);
+  // A read may see every store that is not mo-before a bound; an update only the last of a chain of updates,
+  // because no store comes between it and what it reads ([atomics.order]p10).
+  std::uint32_t begin_read(Location& x, const Bounds& bounds, bool tails_only) {
+    if (x.words != 1) return list_read(x, bounds, tails_only);
+    pending_.ages = newest_at_top(x, x.live[0] & ~bounds.excluded()[0] & (tails_only ? x.tails[0] : ~0ull));
+    return pending_.count = count_bits(pending_.ages);
+  }
+  std::uint32_t list_read(Location& x, const Bounds& bounds, bool tails_only);
+  [[gnu::always_inline]] void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order,
+                                          bool writes, const Accessor* own = nullptr) {
+    if (x.latest_only || options_.model == ModelKind::kSc) {
+      bounds.set_to_all(x);
+    } else {
+      bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model, own);
+    }
+  }
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
   void clear_candidates(const Location& x, std::uint32_t per_store);
-  void commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds, bool update);
+  // The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
+  void commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds, bool update) {
+    const ThreadId t = pending_.thread;
+    if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
+    Accessor& accessor = pending_accessor(x, t);
+    accessor.lessons = threads_.state(t).lessons;  // before it learns from what it reads
+    if (!update) {
+      order_.record_access(x, accessor.history, threads_.time(t), read);
+      if (is_seq_cst(order) && options_.model == ModelKind::kCxx20) {
+        order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
+      }
+    }
+    learn(t, x.store(read).message, order);
+  }
   // Synchronisation by a read (Fig. 7).
   void learn(ThreadId t, const Message& message, MemoryOrder order) {
     is_acquire(order) ? threads_.acquire(t, message) : threads_.acquire_at_next_fence(t, message);

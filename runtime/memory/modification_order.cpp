@@ -1,5 +1,7 @@
 #include "runtime/memory/modification_order.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 
 #include "core/base/check.h"
@@ -34,6 +36,31 @@ void add_to_rows_with(const Location& x, std::uint32_t slot, std::uint64_t added
   const TwoRows both = {added, added};
   for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i)
     rows[i] |= both & (TwoRows{} - ((rows[i] >> slot) & 1));
+}
+
+// The slots of the stores that have the bit of `slot` in their row. (Rows that are not in use say anything.)
+std::uint64_t rows_with(const Location& x, std::uint32_t slot) {
+  std::uint64_t found = 0;
+  const __m128i to_sign = _mm_cvtsi32_si128(63 - static_cast<int>(slot));
+  for (std::uint32_t i = 0; i < x.capacity; i += 2) {
+    const __m128i two = _mm_load_si128(reinterpret_cast<const __m128i*>(x.rows + i));
+    const int signs = _mm_movemask_pd(_mm_castsi128_pd(_mm_sll_epi64(two, to_sign)));
+    found |= static_cast<std::uint64_t>(signs) << i;
+  }
+  return found;
+}
+
+// The slots whose store is in this block. (Slots that are not in use say anything.)
+std::uint64_t slots_of_block(const Location& x, std::uint32_t block) {
+  if (x.capacity < 4) return (x.block[0] == block ? 1u : 0u) | (x.block[1] == block ? 2u : 0u);
+  std::uint64_t found = 0;
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(block));
+  for (std::uint32_t i = 0; i < x.capacity; i += 4) {
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x.block + i));
+    const int equal = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
+    found |= static_cast<std::uint64_t>(equal) << i;
+  }
+  return found;
 }
 
 void keep_in_rows(const Location& x, std::uint64_t kept) {
@@ -228,25 +255,21 @@ Sequence ModificationOrder::append_update(Location& x, Sequence read) {
   return s;
 }
 
-void ModificationOrder::constrain_read(Location& x, const std::uint64_t* known, Sequence read) {
+void ModificationOrder::add_constraints(Location& x, const std::uint64_t* known, Sequence read) {
   const std::uint32_t read_slot = x.slot(read);
   const std::uint32_t block = x.block[read_slot];
   const std::uint64_t* row = x.row(read);
   // The edges arrive at the head of the block, and so at all of its members and at what follows it.
   if (x.words == 1) {
     std::uint64_t missing = known[0] & ~row[0] & ~(1ull << read_slot);
-    if (missing == 0) return;
     std::uint64_t added = 0;
     for (; missing != 0; missing = (missing & (missing - 1)) & ~added) {
       add_edges_from_block(x, x.sequence(static_cast<std::uint32_t>(__builtin_ctzll(missing))), &added);
     }
     std::uint64_t* const rows = x.rows;
     std::uint64_t members = 1ull << read_slot;  // of the block, up to the store that is read
-    if (Location::test(x.chains, block)) members |= row[0];
-    for (; members != 0; members &= members - 1) {
-      const auto slot = static_cast<std::uint32_t>(__builtin_ctzll(members));
-      rows[slot] |= x.block[slot] == block ? added : 0;
-    }
+    if (Location::test(x.chains, block)) members |= row[0] & slots_of_block(x, block);
+    for (; members != 0; members &= members - 1) rows[__builtin_ctzll(members)] |= added;
     add_to_rows_with(x, read_slot, added);
     x.maximal[0] &= ~added;
   } else {
@@ -371,12 +394,16 @@ void ModificationOrder::drop_oldest(Location& x) {
     const std::uint32_t block = x.block[slot];
     const Sequence tail = x.tail_of(oldest);
     std::uint64_t* unordered = scratch(x, 1);
-    for_each_slot(x.live, x.words, [&](std::uint32_t other) {
-      const std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
-      if (x.block[other] != block && !Location::test(dropped, other) && !Location::test(r, slot)) {
-        Location::set(unordered, other);
-      }
-    });
+    if (x.words == 1) {
+      unordered[0] = x.live[0] & ~dropped[0] & ~slots_of_block(x, block) & ~rows_with(x, slot);
+    } else {
+      for_each_slot(x.live, x.words, [&](std::uint32_t other) {
+        const std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
+        if (x.block[other] != block && !Location::test(dropped, other) && !Location::test(r, slot)) {
+          Location::set(unordered, other);
+        }
+      });
+    }
     if (any(unordered, x.words)) {
       if (x.block[x.slot(x.newest)] == block || x.is_before(oldest, x.newest)) {
         constrain_read(x, unordered, oldest);
@@ -404,6 +431,16 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
   std::uint64_t inner = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) inner |= dropped[w] & ~x.tails[w];
   if (inner == 0) return true;  // no block of more than one
+  if (x.words == 1) {
+    while (inner != 0) {
+      const auto slot = static_cast<std::uint32_t>(__builtin_ctzll(inner));
+      const std::uint64_t members = slots_of_block(x, x.block[slot]);
+      inner &= ~members;
+      if (Location::test(dropped, x.slot(x.block_tail[x.block[slot]]))) continue;
+      if ((x.live[0] & ~dropped[0] & ~members & ~rows_with(x, slot)) != 0) return false;
+    }
+    return true;
+  }
   std::uint32_t checked = kNoSequence;
   bool may = true;
   for_each_slot(dropped, x.words, [&](std::uint32_t slot) {

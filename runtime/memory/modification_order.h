@@ -53,7 +53,10 @@ class ModificationOrder {
   Sequence append_update(Location& x, Sequence read);
   // A read of `read` by someone who knows of `known`: edges known → read ([intro.races]p15-18). REQUIRES:
   // read is before no store of `known`.
-  void constrain_read(Location& x, const std::uint64_t* known, Sequence read);
+  void constrain_read(Location& x, const std::uint64_t* known, Sequence read) {
+    if (x.words == 1 && (known[0] & ~x.rows[x.slot(read)] & ~(1ull << x.slot(read))) == 0) return;
+    add_constraints(x, known, read);
+  }
 
   // Renumbers the live stores from 0 and moves them into `capacity` slots.
   void rebuild(Location& x, std::uint32_t capacity);
@@ -99,6 +102,7 @@ class ModificationOrder {
   void index_accessors(Location& x, std::uint32_t threads);
 
  private:
+  void add_constraints(Location& x, const std::uint64_t* known, Sequence read);
   void add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row);
   Sequence add_block(Location& x);
   static Sequence add_block_in_a_word(Location& x, std::uint64_t row);

@@ -26,11 +26,8 @@ inline std::uint32_t count_bits(std::uint64_t word) {
 
 // The position of the set bit that has `rank` set bits above it. REQUIRES: rank < count_bits(word).
 inline std::uint32_t select_from_top(std::uint64_t word, std::uint32_t rank) {
-  if (rank < 4) {
-    for (; rank != 0; --rank) word &= ~(0x8000000000000000 >> __builtin_clzll(word));
-    return static_cast<std::uint32_t>(63 - __builtin_clzll(word));
-  }
-  // Binary search: is it in the upper half of what is left, or below?
+  // Binary search, without branches, for which ranks that are drawn leave nothing to predict: is it in the
+  // upper half of what is left, or below?
   const BitSums sums(word);
   std::uint32_t low = 0;
   std::uint64_t left = rank;

@@ -68,6 +68,7 @@ void ThreadClocks::start(ThreadId t) {
   views_.replace(s.published, nullptr);
   views_.replace(s.fence_view, nullptr);
   s.sigma = 0;
+  ++s.lessons;
   s.running = true;
   s.waits_for = kNoThread;
   s.clock[index_of(t)] = ++s.last_time;

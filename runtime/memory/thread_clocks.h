@@ -42,6 +42,7 @@ struct ThreadState {
   View* fence_view = nullptr;      // G[sigma]
   std::uint32_t last_time = 0;     // of a finished thread, from which a new thread in this slot goes on
   std::uint32_t stores = 0;        // ordinals for ChoiceKey::store
+  std::uint32_t lessons = 0;       // how often it has learnt of other threads
   ThreadId waits_for = kNoThread;  // blocked in a join on that thread
   bool acquire_fence_pending = false;
   bool running = false;  // created and not finished
@@ -117,7 +118,10 @@ class ThreadClocks {
   void take_snapshot(ThreadState& s);
   void acquire_unknown(ThreadState& s, const Message& m);
   void add_to_acquire_fence(ThreadState& s, const Message& m);
-  void changed(ThreadState& s) { views_.replace(s.published, nullptr); }
+  void changed(ThreadState& s) {
+    views_.replace(s.published, nullptr);
+    ++s.lessons;
+  }
   void learn_fence(ThreadState& s, FenceNumber sigma, View* fence_view);
   void start(ThreadId t);
   void ensure_width(std::uint32_t width);

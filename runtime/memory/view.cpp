@@ -16,6 +16,15 @@ bool agrees(const View* hint, std::uint32_t chunk, const std::uint32_t* times, s
 }  // namespace
 
 View* ViewPool::make(const std::uint32_t* times, std::uint32_t width, const View* hint, const View* hint2) {
+  if (width <= kChunkTimes) {
+    View* const view = static_cast<View*>(arena_.allocate(bytes(1)));
+    *view = {1, width, 0, 1, nullptr};
+    auto* const chunk = static_cast<ClockChunk*>(arena_.allocate(sizeof(ClockChunk)));
+    std::copy_n(times, kChunkTimes, chunk->times);
+    chunk->references = 1;
+    view->chunks()[0] = chunk;
+    return view;
+  }
   const std::uint32_t chunk_count = (width + kChunkTimes - 1) / kChunkTimes;
   View* view = static_cast<View*>(arena_.allocate(bytes(chunk_count)));
   *view = {1, width, 0, chunk_count, nullptr};
@@ -23,10 +32,10 @@ View* ViewPool::make(const std::uint32_t* times, std::uint32_t width, const View
     const std::uint32_t* mine = times + c * kChunkTimes;
     const std::uint32_t count = std::min(kChunkTimes, width - c * kChunkTimes);
     ClockChunk* chunk;
-    if (chunk_count > 1 && agrees(hint, c, mine, count)) {
+    if (agrees(hint, c, mine, count)) {
       chunk = hint->chunks()[c];
       ++chunk->references;
-    } else if (chunk_count > 1 && agrees(hint2, c, mine, count)) {
+    } else if (agrees(hint2, c, mine, count)) {
       chunk = hint2->chunks()[c];
       ++chunk->references;
     } else {

@@ -64,7 +64,8 @@ class ViewPool {
  public:
   explicit ViewPool(Arena& arena) : arena_(arena) {}
 
-  // A snapshot of `times`, sharing chunks with the hints (which may be null) where they agree.
+  // A snapshot of `times`, sharing chunks with the hints (which may be null) where they agree. REQUIRES:
+  // `times` has whole chunks, with zeros past `width`.
   View* make(const std::uint32_t* times, std::uint32_t width, const View* hint, const View* hint2);
 
   static View* retain(View* view) {

@@ -104,8 +104,10 @@ class RaceDetector {
       if (is_still<kOp, kSize>(address)) return nullptr;
     }
     if constexpr (kOp >= AccessOp::kAtomicRead && kSize <= 8) {
-      if (replay_step(row_of(kOp, kSize, address), Shadow::cell_of(address))) return nullptr;
-      if (is_stepped_in_place<kOp, kSize>(address)) return nullptr;
+      StateId* const cell = Shadow::cell_of(address);
+      if (is_owned(*cell) ? is_stepped_in_place<kOp, kSize>(address)
+                          : replay_step(row_of(kOp, kSize, address), cell))
+        return nullptr;
     }
     return access_slow<kOp, kSize>(address, pc, stack);
   }
@@ -119,12 +121,17 @@ class RaceDetector {
     const std::uint64_t offset = address & 7;
     if (!is_owned(id) || offset + kSize > 8) return false;
     const std::uint64_t record = epoch_ | shape_of(kOp) | ((1ull << kSize) - 1) << offset;
-    const InPlace step = advance_in_place(fast_.owned_records(id), record, clock_);
-    if (step == InPlace::kNone) return false;
-    const std::uint32_t row = row_of(kOp, kSize, address);
-    if (step == InPlace::kSameEpoch) memo_of(row, id) = {stamp_ | id, id, 0};
-    if (is_plain(row)) still_[row] = stamp_ | id;
-    return true;
+    FastRecord* const records = fast_.owned_records(id);
+    if constexpr (kOp >= AccessOp::kAtomicRead) {
+      return has_record(records, record) || advance_in_place<kOp>(records, record, clock_) != InPlace::kNone;
+    } else {
+      const InPlace step = advance_in_place<kOp>(records, record, clock_);
+      if (step == InPlace::kNone) return false;
+      const std::uint32_t row = row_of(kOp, kSize, address);
+      if (step == InPlace::kSameEpoch) memo_of(row, id) = {stamp_ | id, id, 0};
+      still_[row] = stamp_ | id;
+      return true;
+    }
   }
 
   // Until the next enter(), no access is still: before an access, enter() has to be called again. The word

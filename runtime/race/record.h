@@ -28,6 +28,7 @@ inline constexpr std::uint64_t kRoom = 0xfu << kRoomShift;
 inline constexpr std::uint64_t kOfList = kLast | kShared | kRoom;
 inline constexpr std::uint32_t kThreadShift = 16;
 inline constexpr std::uint32_t kTimeShift = 32;
+inline constexpr std::uint64_t kThread = 0xfffull << kThreadShift;
 inline constexpr std::uint64_t kEpoch = 0xffffffff0fff0000ull;
 }  // namespace record_bits
 static_assert(kMaxThreads <= 4096);

@@ -24,16 +24,24 @@ inline bool is_ordered(std::uint64_t record, std::uint64_t access, ClockView clo
   return thread == thread_of(access) || time_of(record) <= clock.at(thread);
 }
 
-// May the record go when `access` comes after it? One that is covered need not be kept; atomic ones of the
-// first few threads are all the same, so that threads that take turns at a word find their own again
-// (renew_in_place). Who races with such a record later races with the access, too.
+// Records that are kept beside each other though the later may cover the earlier: atomic accesses of the
+// first few threads, and plain reads of those. Who races with the earlier one later races with the other,
+// too; but threads that take turns at a word find their own again (advance_in_place).
+inline bool are_apart(std::uint64_t access, std::uint64_t record) {
+  using namespace record_bits;
+  constexpr std::uint64_t kManyThreads = 0xff8ull << kThreadShift;  // from the eighth on
+  constexpr std::uint64_t kKind = kWrite | kAtomic;
+  return (record & kManyThreads) == 0 &&
+         ((access & record & kAtomic) != 0 || ((access | record) & kKind) == 0);
+}
+
+// May the record go when `access` comes after it?
 inline bool stands_for(std::uint64_t access, std::uint64_t record) {
   using namespace record_bits;
-  constexpr std::uint32_t kFewThreads = 8;
   if (!covers(access, record)) return false;
   const bool same_kind =
       (static_cast<std::uint32_t>(access ^ record) & ~static_cast<std::uint32_t>(kMask | kLast)) == 0;
-  return (access & record & kAtomic) == 0 || same_kind || index_of(thread_of(record)) >= kFewThreads;
+  return same_kind || !are_apart(access, record);
 }
 
 // Of several races at one word the one at the lowest byte is told, then a plain write, then an atomic one,
@@ -145,30 +153,51 @@ template <typename Record>
   return only_renewed && !dropped ? states.commit_new(count) : states.commit(count);
 }
 
+// Has this access been made already, in the same epoch?
+[[gnu::always_inline]] inline bool has_record(const FastRecord* record, std::uint64_t access) {
+  using namespace record_bits;
+  for (;; ++record) {
+    if ((record->bits & ~kOfList) == access) return true;
+    if ((record->bits & kLast) != 0) return false;
+  }
+}
+
 // The same for a word with a state of its own, in place. kNone: the step is of another kind, and nothing has
 // changed; kSameEpoch: it changes nothing.
 enum class InPlace : std::uint8_t { kNone, kSameEpoch, kDone };
+template <AccessOp kOp>
 [[gnu::always_inline]] inline InPlace advance_in_place(FastRecord* records, std::uint64_t access,
                                                        ClockView clock) {
   using namespace record_bits;
+  constexpr Shape kShape = shape_of(kOp);  // known to the compiler, as no part of `access` is
   constexpr std::uint32_t kMost = 31;
-  const std::uint64_t bytes = access & kMask;
+  const auto bytes = static_cast<std::uint32_t>(access & kMask);
   std::uint32_t dropped = 0;  // a bit for each record
   std::uint32_t last = 0;
   for (;; ++last) {
     const std::uint64_t old = records[last].bits & ~kOfList;
-    if (static_cast<std::uint32_t>(old ^ access) == 0) {
+    const auto difference = static_cast<std::uint32_t>(old ^ access);
+    bool goes = false;
+    if (difference == 0) {
       if (old == access) return InPlace::kSameEpoch;
       dropped |= 1u << last;  // all but the time is equal
-    } else if (((old ^ access) & kEpoch) == 0 && covers(old, access)) {
-      return (bytes & ~old) == 0 ? InPlace::kSameEpoch : InPlace::kNone;
-    } else if ((old & bytes) != 0) {
-      if (!is_ordered(old, access, clock)) {
-        if (conflicts(old, access)) return InPlace::kNone;
-      } else if (stands_for(access, old)) {
-        if ((old & kMask & ~bytes) != 0) return InPlace::kNone;
-        dropped |= 1u << last;
+    } else if ((difference & kThread) != 0) {
+      // Most are neither a race nor in the way.
+      if (!are_apart(kShape, old) && (old & bytes) != 0) {
+        if (time_of(old) > clock.at(thread_of(old))) {
+          if (conflicts(kShape, old)) return InPlace::kNone;
+        } else {
+          goes = covers(kShape, old);
+        }
       }
+    } else if (time_of(old) == time_of(access) && covers(old, kShape)) {
+      return (bytes & ~old) == 0 ? InPlace::kSameEpoch : InPlace::kNone;
+    } else {
+      goes = (old & bytes) != 0 && stands_for(access, old);
+    }
+    if (goes) {
+      if ((old & kMask & ~bytes) != 0) return InPlace::kNone;
+      dropped |= 1u << last;
     }
     if ((records[last].bits & kLast) != 0) break;
     if (last == kMost) return InPlace::kNone;

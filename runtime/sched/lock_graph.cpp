@@ -69,8 +69,7 @@ void LockGraph::acquire(ThreadId thread, const SyncObject& object) {
   if (tracked(thread) && object.order_row != 0) merge(object.order_row, row(thread));
 }
 
-void LockGraph::released(ThreadId thread, const SyncObject& lock) {
-  Held& h = held_[index_of(thread)];
+void LockGraph::released_beside_others(Held& h, const SyncObject& lock) {
   for (std::uint32_t i = h.count; i-- > 0;) {
     if (h.locks[i].lock != &lock) continue;
     --h.count;
@@ -79,8 +78,8 @@ void LockGraph::released(ThreadId thread, const SyncObject& lock) {
   }
 }
 
-const LockCycle* LockGraph::acquired(ThreadId thread, SyncObject& lock, bool shared, bool could_wait,
-                                     const CodePlace& place) {
+const LockCycle* LockGraph::acquired_beside_others(ThreadId thread, SyncObject& lock, bool shared,
+                                                   bool could_wait, const CodePlace& place) {
   Held& h = held_[index_of(thread)];
   const HeldLock taken{&lock, lock.serial, shared, place};
   const LockCycle* found = nullptr;

@@ -55,8 +55,20 @@ class LockGraph {
   // The thread got the lock. `could_wait`: it would have waited for it for as long as need be, so this is
   // part of a possible deadlock. The answer is valid until the next call; nullptr: no new circle.
   const LockCycle* acquired(ThreadId thread, SyncObject& lock, bool shared, bool could_wait,
-                            const CodePlace& place);
-  void released(ThreadId thread, const SyncObject& lock);
+                            const CodePlace& place) {
+    Held& h = held_[index_of(thread)];
+    if (h.count != 0) return acquired_beside_others(thread, lock, shared, could_wait, place);
+    h.locks[h.count++] = {&lock, lock.serial, shared, place};
+    return nullptr;
+  }
+  void released(ThreadId thread, const SyncObject& lock) {
+    Held& h = held_[index_of(thread)];
+    if (h.count == 1 && h.locks[0].lock == &lock) {
+      h.count = 0;
+    } else {
+      released_beside_others(h, lock);
+    }
+  }
   std::span<const HeldLock> held(ThreadId thread) const;
 
   // Order between threads that no schedule changes.
@@ -77,6 +89,9 @@ class LockGraph {
     HeldLock locks[kMaxHeld];
   };
 
+  const LockCycle* acquired_beside_others(ThreadId thread, SyncObject& lock, bool shared, bool could_wait,
+                                          const CodePlace& place);
+  static void released_beside_others(Held& h, const SyncObject& lock);
   static bool tracked(ThreadId t) { return index_of(t) < kThreads; }
   std::uint32_t row(ThreadId t) const { return tracked(t) ? index_of(t) : kThreads; }
   std::uint32_t new_row() { return row_count_ < kRows ? row_count_++ : 0; }

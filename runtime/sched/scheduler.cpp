@@ -32,6 +32,7 @@ void Scheduler::start() {
   created_ = 1;
   unfinished_ = 1;
   current_ = kMainThread;
+  self_ = &main;
   make_runnable(main);
 }
 

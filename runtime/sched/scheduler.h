@@ -20,7 +20,7 @@ class Scheduler {
   void start();
 
   ThreadId current() const { return current_; }
-  Thread& self() { return threads_[index_of(current_)]; }
+  Thread& self() { return *self_; }
   Thread& thread(ThreadId id) { return threads_[index_of(id)]; }
   const Thread& thread(ThreadId id) const { return threads_[index_of(id)]; }
   std::uint32_t thread_count() const { return created_; }  // ids handed out so far
@@ -59,6 +59,7 @@ class Scheduler {
     Thread& to = thread(id);
     HEDDLE_CHECK(to.state == ThreadState::kRunnable);
     current_ = id;
+    self_ = &to;
     switch_fiber(from.fiber, to.fiber);
   }
 
@@ -83,6 +84,7 @@ class Scheduler {
   void expire_deadlines();
 
   ThreadId current_ = kMainThread;
+  Thread* self_ = nullptr;  // the current one's
   std::uint32_t created_ = 0;
   std::uint32_t unfinished_ = 0;
   std::uint32_t runnable_count_ = 0;

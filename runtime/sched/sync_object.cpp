@@ -58,7 +58,7 @@ SyncObject* SyncTable::find(Address address) const {
   return index == 0 || objects_[index].kind == SyncKind::kNone ? nullptr : &objects_[index];
 }
 
-SyncObject& SyncTable::get(Address address, SyncKind kind) {
+SyncObject& SyncTable::look_up(Address address, SyncKind kind) {
   const std::uint32_t bucket = bucket_of(address);
   std::uint32_t index = buckets_[bucket];
   if (index == 0) {

@@ -76,7 +76,12 @@ class SyncTable {
   void start();
   SyncObject* find(Address address) const;
   // The object at `address`, made when it is not there or when it was there as something else.
-  SyncObject& get(Address address, SyncKind kind);
+  SyncObject& get(Address address, SyncKind kind) {
+    SyncObject*& recent = recent_[address / kUsualSize % kRecent];
+    if (recent == nullptr || recent->address != address || recent->kind != kind)
+      recent = &look_up(address, kind);
+    return *recent;
+  }
   // A new object begins its life here. What the memory model keeps about the old one must be dropped before.
   void renew(SyncObject& object, SyncKind kind);
   // Forgets what lies in [begin, end): the memory was freed. Calls `visit` on each first.
@@ -95,6 +100,7 @@ class SyncTable {
   SyncObject& object_at(std::uint32_t number) const { return objects_[number]; }
 
  private:
+  SyncObject& look_up(Address address, SyncKind kind);
   void grow();
   std::uint32_t bucket_of(Address address) const;
 
@@ -103,6 +109,9 @@ class SyncTable {
   std::uint32_t bucket_count_ = 0;
   std::uint32_t count_ = 0;
   std::uint32_t serials_ = 0;
+  static constexpr std::uint32_t kUsualSize = 8;
+  static constexpr std::uint32_t kRecent = 64;
+  SyncObject* recent_[kRecent] = {};  // asked for lately, by address
   Address lowest_ = ~0ull;
   Address highest_ = 0;
 };

@@ -3,19 +3,32 @@
 namespace heddle::race {
 namespace {
 
+// As the engine asks: what it may spare, then the access itself.
+template <AccessOp kOp, std::uint32_t kSize>
+const Race* access_of(Address address, std::uint64_t pc, StackId stack) {
+  if constexpr (kOp == AccessOp::kRead || kOp == AccessOp::kWrite) {
+    if (detector.is_still<kOp, kSize>(address) || detector.is_still_again<kOp, kSize>(address))
+      return nullptr;
+    if constexpr (kSize <= 8) {
+      if (detector.is_stepped_in_place<kOp, kSize>(address)) return nullptr;
+    }
+  }
+  return detector.on_access<kOp, kSize>(address, pc, stack);
+}
+
 template <AccessOp kOp>
 const Race* access_sized(std::uint32_t size, Address address, std::uint64_t pc, StackId stack) {
   switch (size) {
     case 1:
-      return detector.on_access<kOp, 1>(address, pc, stack);
+      return access_of<kOp, 1>(address, pc, stack);
     case 2:
-      return detector.on_access<kOp, 2>(address, pc, stack);
+      return access_of<kOp, 2>(address, pc, stack);
     case 4:
-      return detector.on_access<kOp, 4>(address, pc, stack);
+      return access_of<kOp, 4>(address, pc, stack);
     case 8:
-      return detector.on_access<kOp, 8>(address, pc, stack);
+      return access_of<kOp, 8>(address, pc, stack);
     default:
-      return detector.on_access<kOp, 16>(address, pc, stack);
+      return access_of<kOp, 16>(address, pc, stack);
   }
 }
 

@@ -212,6 +212,7 @@ constexpr Profile kProfiles[] = {
     {"OneWord", 3, 2, 12, 60, 4000, 40, 5, 4},       {"FewThreads", 2, 1, 40, 120, 2000, 50, 10, 5},
     {"ManyThreads", 8, 4, 48, 200, 1500, 55, 10, 5}, {"MostlyOrdered", 4, 1, 64, 400, 800, 75, 10, 3},
     {"Rarely", 5, 3, 400, 300, 600, 40, 10, 5},      {"Ranges", 4, 3, 9000, 60, 150, 50, 60, 10},
+    {"MoreThreads", 12, 2, 16, 200, 600, 60, 5, 3},
 };
 INSTANTIATE_TEST_SUITE_P(Random, OracleTest, ::testing::ValuesIn(kProfiles),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
