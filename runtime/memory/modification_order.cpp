@@ -348,15 +348,17 @@ void ModificationOrder::erase(Location& x, std::uint64_t* dropped) {
     assign_positions(x, remaining);
   }
   if (x.floor != kNoSequence && Location::test(dropped, x.slot(x.floor))) x.floor = kNoSequence;
-  for_each_slot(dropped, x.words, [&](std::uint32_t slot) {
-    views_.release(x.stores[slot].message.view);
-    const std::uint32_t block = x.block[slot];
-    if (Location::test(x.tails, slot)) {
-      Location::clear(x.blocks_in_use, block);
-    } else if (const Sequence tail = x.block_tail[block]; !Location::test(dropped, x.slot(tail))) {
+  for_each_slot(dropped, x.words, [&](std::uint32_t slot) { views_.release(x.stores[slot].message.view); });
+  for (std::uint32_t w = 0; w < x.words; ++w) {
+    for (std::uint64_t m = dropped[w] & x.tails[w]; m != 0; m &= m - 1)
+      Location::clear(x.blocks_in_use, x.block[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))]);
+    for (std::uint64_t m = dropped[w] & ~x.tails[w]; m != 0; m &= m - 1) {
+      const Sequence tail = x.block_tail[x.block[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))]];
+      if (Location::test(dropped, x.slot(tail))) continue;
       x.floor = tail;  // nothing may come between the part of a block that goes and the part that stays
+      if (x.has_single_tail()) break;
     }
-  });
+  }
   for (std::uint32_t w = 0; w < x.words; ++w) {
     x.live[w] &= ~dropped[w];
     x.tails[w] &= ~dropped[w];
@@ -457,7 +459,11 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
 
 void ModificationOrder::drop_down_to(Location& x, std::uint32_t span) {
   std::uint64_t* dropped = scratch(x, 0);
-  for (Sequence s = x.first; x.end - s > span; ++s) {
+  Sequence s = x.first;
+  // One chain: the last that goes has all others before it.
+  if (x.words == 1 && x.has_single_tail() && Location::test(x.live, x.slot(x.end - span - 1)))
+    s = x.end - span - 1;
+  for (; x.end - s > span; ++s) {
     const std::uint32_t slot = x.slot(s);
     if (!Location::test(x.live, slot)) continue;
     Location::set(dropped, slot);

@@ -33,7 +33,7 @@ class ModificationOrder {
   // A new store that is mo-after all others. REQUIRES: room.
   Sequence append_last(Location& x);
   // An update that reads a store which nothing is after. REQUIRES: room; one word.
-  static Sequence append_to_maximal(Location& x, Sequence read) {
+  [[gnu::always_inline]] static Sequence append_to_maximal(Location& x, Sequence read) {
     const std::uint32_t read_slot = x.slot(read);
     const Sequence s = x.end++;
     const std::uint32_t slot = x.slot(s);
