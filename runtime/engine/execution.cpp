@@ -2,7 +2,6 @@
 
 namespace heddle::engine {
 
-using sched::PendingOperation;
 using sched::Thread;
 using sched::ThreadState;
 using sched::WaitKind;
