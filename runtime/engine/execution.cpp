@@ -7,7 +7,6 @@
 
 namespace heddle::engine {
 
-using sched::PendingOperation;
 using sched::Thread;
 using sched::ThreadState;
 using sched::WaitKind;
