@@ -1,4 +1,3 @@
-#include "runtime/engine/debugger.h"
 #include "runtime/engine/finding_builder.h"
 
 #include <initializer_list>
@@ -7,6 +6,7 @@
 #include "core/base/text_buffer.h"
 #include "runtime/engine/call_stack.h"
 #include "runtime/engine/callers.h"
+#include "runtime/engine/debugger.h"
 
 namespace heddle::engine {
 

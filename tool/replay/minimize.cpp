@@ -284,8 +284,10 @@ void Minimiser::keep_original_findings(Trace& trace) const {
   std::erase_if(trace.findings, [&](const TraceFinding& finding) {
     return std::find(known.begin(), known.end(), fingerprint(trace, finding)) == known.end();
   });
-  std::stable_partition(trace.findings.begin(), trace.findings.end(),
-                        [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted_; });
+  const auto bug =
+      std::find_if(trace.findings.begin(), trace.findings.end(),
+                   [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted_; });
+  if (bug != trace.findings.end()) std::rotate(trace.findings.begin(), bug, bug + 1);
 }
 
 Result<Trace> Minimiser::trace_of_best() {
