@@ -12,17 +12,31 @@
 namespace heddle::cli {
 namespace {
 
-// Text for man(7): no line may begin with a control character, and backslashes and dashes mean themselves.
+// A character of UTF-8 text, by its number; moves `at` behind it.
+char32_t next_character(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(text[at++]);
+  const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+  char32_t character = more == 0 ? lead : lead & (0x3f >> more);
+  for (int i = 0; i < more && at < text.size(); ++i)
+    character = character << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
+  return character;
+}
+
+// Text for man(7): no line may begin with a control character, backslashes and dashes mean themselves, and
+// what is not ASCII is named by its number.
 std::string roff(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_character(text, at);
     if ((result.empty() || result.back() == '\n') && (c == '.' || c == '\'')) result += "\\&";
     if (c == '\\') {
       result += "\\e";
     } else if (c == '-') {
       result += "\\-";
+    } else if (c >= 0x80) {
+      result += fmt::format("\\[u{:04X}]", static_cast<std::uint32_t>(c));
     } else {
-      result += c;
+      result += static_cast<char>(c);
     }
   }
   return result;
