@@ -54,6 +54,14 @@ TEST(Columns, ManyThreadsShareOneColumn) {
   expect_golden("columns_many_threads", text);
 }
 
+// With three threads there is no room for names of files beside their columns: the lines stay.
+TEST(Columns, LinesStayWhereFilesDoNotFit) {
+  const std::string text = columns(many_threads(2));
+  EXPECT_NE(text.find("│ 101"), std::string::npos) << text;
+  EXPECT_NE(text.find("line: of a_rather_long_file_name.cpp"), std::string::npos) << text;
+  expect_fits(text, 100);
+}
+
 TEST(Columns, FitAnyWidth) {
   for (const unsigned threads : {1u, 2u, 3u, 4u, 30u}) {
     for (const std::size_t width : {40, 60, 80, 100, 140, 200}) {
