@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,7 +17,16 @@
 
 namespace heddle::bench {
 
-Result<Finished> run_measured(const std::string& folder, const std::vector<std::string>& command) {
+namespace {
+
+double cpu_seconds(const rusage& usage) {
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+Result<Finished> spawn_and_wait(const std::string& folder, const std::vector<std::string>& command) {
   const auto began = std::chrono::steady_clock::now();
   std::vector<std::string> words = command;
   std::vector<char*> argv;
@@ -39,15 +50,28 @@ Result<Finished> run_measured(const std::string& folder, const std::vector<std::
   while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
   return Finished{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), took.count(),
-                  seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss};
+                  cpu_seconds(usage), usage.ru_maxrss};
+}
+
+}  // namespace
+
+Result<Finished> run_measured(const std::string& folder, const std::vector<std::string>& command) {
+  // Executions are processes of processes: those that outlive their parent become ours, and count as well.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  auto finished = spawn_and_wait(folder, command);
+  if (!finished) return finished;
+  rusage usage{};
+  int status = 0;
+  while (wait4(-1, &status, 0, &usage) > 0) {
+    finished->cpu_seconds += cpu_seconds(usage);
+    finished->kilobytes = std::max(finished->kilobytes, usage.ru_maxrss);
+  }
+  return finished;
 }
 
 Result<int> run_in(const std::string& folder, const std::vector<std::string>& command) {
-  const auto finished = run_measured(folder, command);
+  const auto finished = spawn_and_wait(folder, command);
   if (!finished) return finished.error();
   return finished->status;
 }

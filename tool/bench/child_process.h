@@ -12,7 +12,7 @@ namespace heddle::bench {
 // more for the signal that ended it. An error: it could not be started.
 Result<int> run_in(const std::string& folder, const std::vector<std::string>& command);
 
-// … with what it and its descendants used.
+// … with what it and its descendants used. REQUIRES: this process has no other children.
 struct Finished {
   int status = 0;
   double seconds = 0;      // on the clock

@@ -38,7 +38,10 @@ int run_apps(AppsChoice options) {
   options.bench.folder = layout->apps_dir;
   options.bench.heddle = layout->executable;
   std::FILE* out = options.json == "-" ? stderr : stdout;
-  fmt::print(out, "one execution each, on one core; the factor is CPU time over ThreadSanitizer's\n");
+  fmt::print(out,
+             "one execution each, on one core; heddle runs it once more where it found something. The factor "
+             "is CPU time over "
+             "ThreadSanitizer's\n");
   const auto results = bench::run_apps(options.bench, [&](const bench::AppResult& result) {
     fmt::print(out, "{}", bench::app_row(result));
     std::fflush(out);
