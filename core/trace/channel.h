@@ -23,6 +23,7 @@
 #include "core/trace/finding.h"
 #include "core/trace/learning.h"
 #include "core/trace/run_spec.h"
+#include "core/trace/shared_outside.h"
 #include "core/trace/stack_depot.h"
 
 namespace heddle {
@@ -194,6 +195,8 @@ struct CampaignState {
   std::atomic<std::uint32_t> exhausted{0};  // the strategy has tried every execution that there is
   std::atomic<std::uint32_t> none_left{0};  // … or those that it will try
   std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
+
+  SharedOutside outside{};
 
   static constexpr std::uint64_t kLearningOffset = 4096;
   static constexpr std::uint64_t kBytes = kLearningOffset + sizeof(Learning);

@@ -329,6 +329,7 @@ HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_fi
   if (auto* e = engine()) {
     e->leave_prefix();
     e->child_started();
+    heddle::session::touches_outside("another program");
   }
   heddle::engine::RuntimeScope scope;
   return HEDDLE_REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
@@ -338,6 +339,7 @@ HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_f
   if (auto* e = engine()) {
     e->leave_prefix();
     e->child_started();
+    heddle::session::touches_outside("another program");
   }
   heddle::engine::RuntimeScope scope;
   return HEDDLE_REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
@@ -346,6 +348,7 @@ HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
   if (auto* e = engine()) {
     e->leave_prefix();
     e->child_started();
+    heddle::session::touches_outside("another program");
   }
   return HEDDLE_REAL(popen)(command, mode);
 }

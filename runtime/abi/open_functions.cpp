@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/engine_access.h"
+#include "runtime/session/session.h"
 #include "runtime/session/syscall_gate.h"
 
 namespace heddle::abi {
@@ -45,8 +46,9 @@ int open_random_bytes(engine::Execution& e) {
 
 // A file that is made, emptied or written must not be shared by executions: each opens it for itself.
 void before_open(engine::Execution* e, const char* path, bool writes) {
-  if (e != nullptr && writes && memcmp(path, "/dev/", strlen(path) < 5 ? strlen(path) : 5) != 0)
-    e->leave_prefix();
+  if (e == nullptr || !writes || memcmp(path, "/dev/", strlen(path) < 5 ? strlen(path) : 5) == 0) return;
+  e->leave_prefix();
+  session::touches_outside(path);
 }
 bool writes(int flags) { return (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0; }
 bool writes(const char* mode) {
@@ -109,12 +111,17 @@ HEDDLE_EXPORT int openat(int directory, const char* path, int flags, ...) {
   return HEDDLE_REAL(openat)(directory, path, flags, mode);
 }
 
+HEDDLE_EXPORT int creat(const char* path, mode_t mode) {
+  heddle::abi::before_open(engine(), path, true);
+  return HEDDLE_REAL(creat)(path, mode);
+}
+
+// Files that nobody else has the name of.
 #define HEDDLE_MAKES_FILE(result, name, parameters, arguments) \
   HEDDLE_EXPORT result name parameters {                       \
     if (auto* e = engine()) e->leave_prefix();                 \
     return HEDDLE_REAL(name) arguments;                        \
   }
-HEDDLE_MAKES_FILE(int, creat, (const char* path, mode_t mode), (path, mode))
 HEDDLE_MAKES_FILE(int, mkstemp, (char* path), (path))
 HEDDLE_MAKES_FILE(int, mkstemp64, (char* path), (path))
 HEDDLE_MAKES_FILE(int, mkostemp, (char* path, int flags), (path, flags))
@@ -126,7 +133,7 @@ HEDDLE_EXPORT char* mkdtemp(char* path) noexcept {
   return HEDDLE_REAL(mkdtemp)(path);
 }
 HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
-  if (auto* e = engine()) e->leave_prefix();
+  heddle::abi::before_open(engine(), name, true);
   return HEDDLE_REAL(shm_open)(name, flags, mode);
 }
 HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {

@@ -3,6 +3,7 @@
 #include <sys/time.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/session/session.h"
 
 namespace heddle::abi {
 namespace {
@@ -146,6 +147,11 @@ HEDDLE_EXPORT int socket(int domain, int type, int protocol) noexcept {
 HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int* ends) noexcept {
   if (auto* e = engine()) e->leave_prefix();
   return HEDDLE_REAL(socketpair)(domain, type, protocol, ends);
+}
+// At an address that others can find, two executions cannot be at the same time.
+HEDDLE_EXPORT int bind(int descriptor, const sockaddr* address, socklen_t length) noexcept {
+  if (engine() != nullptr && address != nullptr) heddle::session::touches_outside("a socket's address");
+  return HEDDLE_REAL(bind)(descriptor, address, length);
 }
 HEDDLE_EXPORT int connect(int descriptor, const sockaddr* address, socklen_t length) {
   auto* e = engine();

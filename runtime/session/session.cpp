@@ -139,6 +139,10 @@ void leave_engine() {
   the_state->serving = false;
 }
 
+void touches_outside(const char* what) {
+  if (the_state != nullptr && the_state->campaign != nullptr) the_state->campaign->outside.touch(what);
+}
+
 void note_modules() {
   engine::RuntimeScope scope;
   write_modules(the_state->channel);

@@ -36,6 +36,9 @@ void check_ended(Address frame);
 // In a child that the program forked for itself: it is no execution of ours and reports nothing.
 void leave_engine();
 
+// The program is about to change what other processes see: a file, say.
+void touches_outside(const char* what);
+
 // Refreshes the table of loaded modules, for stacks.
 void note_modules();
 

@@ -73,8 +73,14 @@ void publish(State& s) {
 
 // Until all executions are over that this one needs. False: there will be none.
 bool await_others(State& s, std::uint64_t index) {
-  // What it needs may become known on the way.
-  for (std::uint32_t looks = 0; s.campaign->learning().completed() < s.strategy->needs(index); ++looks) {
+  const auto may_begin = [&] {
+    const std::uint64_t completed = s.campaign->learning().completed();
+    // The first execution tells whether they have to take turns.
+    if (completed == 0 && index != 0) return false;
+    // What it needs may become known on the way.
+    return completed >= s.strategy->needs(index);
+  };
+  for (std::uint32_t looks = 0; !may_begin(); ++looks) {
     if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
     if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
     timespec pause{0, 20'000};
@@ -92,6 +98,20 @@ bool take_index(State& s, std::uint64_t& index) {
   if (s.strategy->explored_all()) s.campaign->exhausted.store(1, std::memory_order_relaxed);
   s.campaign->none_left.store(1, std::memory_order_relaxed);
   return false;
+}
+
+// Where executions take turns: waits for one. Processes that died with theirs do not keep it.
+bool take_turn(State& s, std::uint32_t own) {
+  SharedOutside& outside = s.campaign->outside;
+  if (!outside.takes_turns()) return false;
+  while (!outside.try_take(own)) {
+    if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
+    const std::uint32_t owner = outside.owner.load(std::memory_order_relaxed);
+    if (owner != 0 && raw_syscall(SYS_kill, owner, 0) == -ESRCH) outside.give_back(owner);
+    timespec pause{0, 50'000};
+    raw_syscall(SYS_nanosleep, &pause, 0);
+  }
+  return true;
 }
 
 // Prepares the channel for one more execution, which is under way from here on.
@@ -216,7 +236,7 @@ bool prepare_batches(State& s) {
     s.execution->begin(index);
     sched::switch_fiber(s.service, s.program);
     finish_execution(s);
-    if (!many || s.crashed) break;
+    if (!many || s.crashed || s.campaign->outside.takes_turns()) break;
     if (s.gate.was_opened()) {
       h.repetition.system_call = static_cast<std::int32_t>(s.gate.reason());
       break;
@@ -234,7 +254,8 @@ bool prepare_batches(State& s) {
   raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   std::uint64_t index = 0;
   while (take_index(s, index)) {
-    const bool many = prepare_batches(s);
+    const bool has_turn = take_turn(s, static_cast<std::uint32_t>(own_pid));
+    const bool many = prepare_batches(s) && !has_turn;
     h.repetition.executions_of_process = 0;
     h.execution_began.store(0, std::memory_order_relaxed);
     const long pid = raw_syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -264,6 +285,7 @@ bool prepare_batches(State& s) {
       conclude_by_status(h.current, status, killed);
       finish_execution(s);
     }
+    if (has_turn) s.campaign->outside.give_back(static_cast<std::uint32_t>(own_pid));
     s.short_batches = h.repetition.executions_of_process > 1 ? 0 : s.short_batches + 1;
   }
   h.state.store(WorkerState::kFinished, std::memory_order_release);

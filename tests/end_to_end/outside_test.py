@@ -51,6 +51,24 @@ int main(void) {
   return 0;
 }
 """
+# Two processes that do this at the same time find each other's lock.
+LOCK_FILE = """
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static void* work(void* nothing) { return nothing; }
+int main(void) {
+  int file = open("lock", O_RDWR | O_CREAT | O_EXCL, 0600);
+  assert(file >= 0);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], 0, work, 0);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], 0);
+  for (int i = 0; i < 20000; ++i) lseek(file, i, SEEK_SET);
+  unlink("lock");
+  return 0;
+}
+"""
 PLUGIN = """
 #include <atomic>
 #include <thread>
@@ -193,6 +211,10 @@ class OutsideTest(HeddleTest):
         program = self.compile(STDIN, c=False, flags=["-pthread"])
         answer = self.call("sh", "-c", f"printf 'one\\ntwo\\n' | {os.environ['HEDDLE']} run -n 20 --seed 1 --no-progress -- {program}")
         self.assertEqual(answer.code, NO_BUG, answer.errors)
+
+    def test_executions_that_write_files_take_turns(self):
+        program = self.compile(LOCK_FILE, flags=["-pthread"])
+        self.report("-n", "40", "--seed", "1", "--", program, code=NO_BUG)
 
     def test_other_allocators(self):
         plain = self.compile(ALLOCATOR, c=False, flags=["-pthread"], name="plain")

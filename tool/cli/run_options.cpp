@@ -324,6 +324,7 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   if (words.executions != 0) options.campaign.executions = words.executions;
   if (!words.time.empty()) options.campaign.seconds = *parse_duration(words.time);
   if (words.time.empty() && words.executions == 0) options.campaign.seconds = 60;
+  options.campaign.overlap = words.jobs != 0;
   options.campaign.jobs = words.jobs != 0 ? words.jobs : std::max(1u, std::thread::hardware_concurrency());
   // Each execution of an exhaustive search is derived from the one before it.
   if (words.strategy.rfind("exhaustive", 0) == 0) options.campaign.jobs = 1;

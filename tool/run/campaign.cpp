@@ -1,12 +1,14 @@
 #include "tool/run/campaign.h"
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -76,6 +78,7 @@ Status Campaign::start_workers() {
   constexpr double kExecutionsPerSecond = 2000;
   const auto in_time = static_cast<std::uint64_t>(options_.seconds * kExecutionsPerSecond);
   if (options_.max_failures != 0) state_->learning().planned.store(options_.executions.value_or(in_time));
+  state_->outside.may_overlap.store(options_.overlap ? 1 : 0);
   LaunchOptions launch;
   launch.mode = ChannelMode::kCampaign;
   launch.campaign = state_memory_.descriptor();
@@ -264,6 +267,22 @@ void Campaign::take_out_suppressed(Trace& trace) {
   });
 }
 
+// Where executions take turns, the one that the tool runs has to wait for one, too. Workers may wait for the
+// tool meanwhile.
+Campaign::OwnTurn Campaign::wait_for_turn() {
+  SharedOutside& outside = state_->outside;
+  if (!outside.takes_turns()) return {};
+  const auto own = static_cast<std::uint32_t>(getpid());
+  while (!outside.try_take(own)) {
+    const std::uint32_t owner = outside.owner.load();
+    if (owner != 0 && kill(static_cast<pid_t>(owner), 0) != 0 && errno == ESRCH) outside.give_back(owner);
+    for (Process& worker : workers_) drain(worker);
+    if (done_) return {};
+    usleep(200);
+  }
+  return OwnTurn(&outside);
+}
+
 void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   const ExecutionResult& result = arrived.result;
   SingleOptions single;
@@ -274,7 +293,10 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   single.symbolise = options_.symbolise;
   RunSpec spec = options_.spec;
   if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
-  auto run = run_single(target_, spec, single);
+  auto run = [&] {
+    const OwnTurn turn = wait_for_turn();
+    return run_single(target_, spec, single);
+  }();
   if (!run) return end_with(run.error());
   if (result.ending == Ending::kUnsupported) {
     return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
@@ -389,6 +411,11 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     break;
   }
   note_unknown_libraries();
+  if (options_.jobs > 1 && state_->outside.takes_turns())
+    outcome_.report.warnings.push_back(
+        "Executions took turns, since they would share what the program changes outside (" +
+        std::string(state_->outside.what, strnlen(state_->outside.what, sizeof state_->outside.what)) +
+        "). -j N runs N at the same time all the same.");
   workers_.clear();
   finish_report(elapsed());
   return std::move(outcome_);

@@ -26,6 +26,7 @@ struct CampaignOptions {
   std::optional<std::uint64_t> executions;
   double seconds = 0;  // 0: no limit
   unsigned jobs = 1;
+  bool overlap = true;             // also executions that change what others see, files for example
   std::uint64_t max_failures = 1;  // distinct bugs; 0: never stop for a bug
   bool warnings_as_bugs = false;
   std::vector<int> allowed_exits;
@@ -78,6 +79,21 @@ class Campaign {
   void take_prefix_run(Process& worker, bool killed);
   void count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures);
   bool is_bug(std::uint64_t signature) const { return by_signature_.contains(signature); }
+  // Whose turn it is until it ends; empty where there are none.
+  class OwnTurn {
+   public:
+    OwnTurn() = default;
+    explicit OwnTurn(SharedOutside* outside) : outside_(outside) {}
+    ~OwnTurn() {
+      if (outside_ != nullptr) outside_->give_back(outside_->owner.load());
+    }
+    OwnTurn(const OwnTurn&) = delete;
+    OwnTurn& operator=(const OwnTurn&) = delete;
+
+   private:
+    SharedOutside* outside_ = nullptr;
+  };
+  OwnTurn wait_for_turn();
   void investigate(const Arrived& arrived, std::uint64_t signature);
   void take_out_suppressed(Trace& trace);
   void add_finding(Trace trace, std::size_t finding, const ExecutionResult& result, std::uint64_t signature);
