@@ -2,6 +2,7 @@
 // of which any may be filled or emptied. As a strict stack it is wrong by design. CORRECT: judged as what it
 // is, a stack whose pops are out of order by less than k.
 #include <atomic>
+#include <cstdint>
 #include <heddle/lin.hpp>
 #include <optional>
 
@@ -9,80 +10,92 @@ class KStack {
  public:
   static constexpr int kSlots = 2;
 
-  KStack() : top_(new Segment) {}
+  KStack() : top_(reinterpret_cast<std::uint64_t>(new Segment)) {}
 
   void push(int v) {
     while (true) {
-      Segment* top = top_.load();
-      for (int i = 0; i < kSlots; ++i) {
-        int empty = 0;
-        if (top->slots[i].load() != 0 || !top->slots[i].compare_exchange_strong(empty, v)) continue;
-        if (committed(top, i, v)) return;
-        break;
-      }
-      if (is_full(top)) {
-        Segment* segment = new Segment;
-        segment->below = top;
-        top_.compare_exchange_strong(top, segment);
+      const std::uint64_t top = top_.load();
+      Segment* segment = segment_of(top);
+      int slot = 0;
+      std::uint64_t seen = 0;
+      while (slot < kSlots && value_of(seen = segment->slots[slot].load()) != 0) ++slot;
+      if (slot == kSlots) {
+        add_segment(top);
+      } else if (segment->slots[slot].compare_exchange_strong(seen, with_value(seen, v)) &&
+                 committed(top, slot, with_value(seen, v))) {
+        return;
       }
     }
   }
 
   std::optional<int> pop() {
     while (true) {
-      Segment* top = top_.load();
+      const std::uint64_t top = top_.load();
+      Segment* segment = segment_of(top);
+      std::uint64_t seen[kSlots];
       for (int i = 0; i < kSlots; ++i) {
-        int v = top->slots[i].load();
-        if (v != 0 && top->slots[i].compare_exchange_strong(v, 0)) return v;
+        seen[i] = segment->slots[i].load();
+        if (value_of(seen[i]) != 0 &&
+            segment->slots[i].compare_exchange_strong(seen[i], with_value(seen[i], 0)))
+          return value_of(seen[i]);
       }
-      if (top_.load() != top || !is_empty(top)) continue;
-      if (top->below == nullptr) return std::nullopt;
+      if (!is_still(segment, seen) || top_.load() != top) continue;
+      if (segment->below == nullptr) return std::nullopt;
       remove(top);
     }
   }
 
  private:
   struct Segment {
-    std::atomic<int> slots[kSlots] = {};
-    std::atomic<int> removing{0};  // pops that are taking it off
+    std::atomic<std::uint64_t> slots[kSlots] = {};  // a value, and above it how often the slot has changed
+    std::atomic<int> removers{0};                   // pops that are taking it off, or have
     Segment* below = nullptr;
   };
 
-  static bool is_full(Segment* segment) {
-    for (auto& slot : segment->slots) {
-      if (slot.load() == 0) return false;
+  // A pointer with a count above it.
+  static constexpr std::uint64_t kCount = std::uint64_t{1} << 48;
+  static Segment* segment_of(std::uint64_t top) { return reinterpret_cast<Segment*>(top & (kCount - 1)); }
+  static std::uint64_t next_top(std::uint64_t top, Segment* segment) {
+    return (top & ~(kCount - 1)) + kCount + reinterpret_cast<std::uint64_t>(segment);
+  }
+  static int value_of(std::uint64_t slot) { return static_cast<int>(slot & 0xffffffff); }
+  static std::uint64_t with_value(std::uint64_t slot, int v) {
+    return ((slot >> 32) + 1) << 32 | static_cast<std::uint32_t>(v);
+  }
+
+  // All slots were empty, and nothing has changed: there was a moment at which all were.
+  static bool is_still(Segment* segment, const std::uint64_t* seen) {
+    for (int i = 0; i < kSlots; ++i) {
+      if (value_of(seen[i]) != 0 || segment->slots[i].load() != seen[i]) return false;
     }
     return true;
   }
-  static bool is_empty(Segment* segment) {
-    for (auto& slot : segment->slots) {
-      if (slot.load() != 0) return false;
-    }
-    return true;
+
+  void add_segment(std::uint64_t top) {
+    Segment* segment = new Segment;
+    segment->below = segment_of(top);
+    top_.compare_exchange_strong(top, next_top(top, segment));
   }
 
-  // The value counts if its segment was not taken off meanwhile.
-  bool committed(Segment* segment, int slot, int v) {
-    if (segment->slots[slot].load() != v) return true;  // popped already
-    int expected = v;
-    if (segment->removing.load() == 0) return true;
-    if (top_.load() == segment) {
-      Segment* same = segment;
-      if (top_.compare_exchange_strong(same, segment)) return true;
-    }
-    return !segment->slots[slot].compare_exchange_strong(expected, 0);
+  // A value counts unless its segment is being taken off. Then the top is renewed, so that it stays; where
+  // that fails the value is taken back.
+  bool committed(std::uint64_t top, int slot, std::uint64_t word) {
+    Segment* segment = segment_of(top);
+    if (segment->removers.load() == 0) return true;
+    if (top_.compare_exchange_strong(top, next_top(top, segment))) return true;
+    return !segment->slots[slot].compare_exchange_strong(word, with_value(word, 0));
   }
 
-  void remove(Segment* top) {
-    top->removing.fetch_add(1);
-    if (is_empty(top)) {
-      Segment* expected = top;
-      top_.compare_exchange_strong(expected, top->below);
-    }
-    top->removing.fetch_sub(1);
+  void remove(std::uint64_t top) {
+    Segment* segment = segment_of(top);
+    segment->removers.fetch_add(1);
+    bool is_empty = true;
+    for (auto& slot : segment->slots) is_empty = is_empty && value_of(slot.load()) == 0;
+    if (!is_empty || !top_.compare_exchange_strong(top, next_top(top, segment->below)))
+      segment->removers.fetch_sub(1);
   }
 
-  std::atomic<Segment*> top_;
+  std::atomic<std::uint64_t> top_;
 };
 
 #ifdef CORRECT

@@ -133,7 +133,7 @@ Result<Reply> HistoryBuilder::reply_of(std::size_t line, const MethodInfo& metho
       if (word() && !result.is_null()) return Reply::of(words_.number_of(result));
       break;
     case ReplyShape::kValueOrNull:
-      if (result.is_null()) return Reply::empty();
+      if (result.is_null() || result == "empty") return Reply::empty();  // the recorder writes the latter
       [[fallthrough]];
     case ReplyShape::kValue:
       if (word()) return Reply::of(words_.number_of(result));
