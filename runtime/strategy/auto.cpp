@@ -39,11 +39,13 @@ bool AutoStrategy::probes() const {
          learning_->planned.load(std::memory_order_relaxed) >= kWorthProbing;
 }
 
-// After its first executions exhaustive search goes on if it is expected to end within what is planned. The
-// estimate is looked at once, so that what follows is a function of the executions before.
+// After its first executions exhaustive search goes on if it is expected to end within what is planned, in
+// every second one: the estimate may be far too low, and a bug of a tree that is not small is rather found by
+// others. It is looked at once, so that what follows is a function of the executions before.
 bool AutoStrategy::is_exhaustive(std::uint64_t index) const {
   if (index < kFixed || !probes()) return false;
-  return index < kProbed ||
+  if (index < kProbed) return true;
+  return index % 2 == 0 &&
          learning_->search().decision.load(std::memory_order_acquire) == SearchProgress::kGoOn;
 }
 

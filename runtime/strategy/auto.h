@@ -4,9 +4,9 @@
 //   executions 0 to 15     a fixed order, from the shallowest bugs on; k, k_com and the places are learned
 //   16 to 143              exhaustive search, one execution after the other. It ends the campaign if the
 //   program
-//                          is that small, and goes on if its own estimate says that it will come to its end
-//                          within the campaign's budget. Not where the budget is small anyway, or where bugs
-//                          are to be counted
+//                          is that small, and goes on in every second one if its own estimate says that it
+//                          will come to its end within the campaign's budget. Not where the budget is small
+//                          anyway, or where bugs are to be counted
 //   from there on          members are drawn in proportion to the share of their recent executions that were
 //                          unlike all before, with a part for everyone: a bandit with fixed rounds
 //
