@@ -100,7 +100,7 @@ std::string html_trace(const Trace& trace, const std::string& path) {
   report.tool_version = trace.tool_version;
   report.program = trace.program.argv;
   for (std::size_t i = 0; i < trace.findings.size(); ++i)
-    report.findings.push_back({&trace, i, 0, trace.execution, path});
+    report.findings.push_back({&trace, i, 0, trace.execution, path, {}});
   return html_report(report);
 }
 
