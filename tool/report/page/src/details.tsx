@@ -6,6 +6,7 @@ import { Source } from "./source";
 
 const AROUND = 6;
 const MOST_LINKS = 12;
+const MOST_VALUES = 24;
 
 interface Props {
   model: Model;
@@ -27,12 +28,15 @@ function Values({ model, row, onSelect }: Props) {
   const read = (row.flags & INITIAL) !== 0 ? -1 : row.readsFrom;
   const list = stores.includes(read) ? stores : [...stores, read];
   const newest = Math.max(...list.map((store) => model.row(store)?.order ?? 0));
-  const missing = row.candidates - list.length;
+  // The engine may have offered fewer than the model allows, so that waiting loops come to an end.
+  const count = Math.max(row.candidates, list.length);
+  const missing = count - list.length;
+  const shown = list.filter((store, i) => store === read || i >= list.length - MOST_VALUES);
   return (
     <section class="values">
-      <h3>{row.candidates === 1 ? "The value that it had to read" : `It could have read ${row.candidates} values`}</h3>
+      <h3>{count === 1 ? "The value that it had to read" : `It could have read ${count} values`}</h3>
       <ul>
-        {list.map((store) => {
+        {shown.map((store) => {
           const from = model.row(store);
           const order = from?.order ?? 0;
           return (
@@ -44,6 +48,7 @@ function Values({ model, row, onSelect }: Props) {
           );
         })}
       </ul>
+      {shown.length < list.length && <p class="quiet">and {list.length - shown.length} older ones</p>}
       {missing > 0 && <p class="quiet">{missing} more that cannot be told from the events that were kept.</p>}
       {isStale(row) && (
         <p class="explain">
