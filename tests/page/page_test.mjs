@@ -100,6 +100,9 @@ test("a failure after a stale read shows the read and the store that it missed",
   assert.match(await page.locator(".words").innerText(), /read an old [xy]/);
   assert.equal(await page.locator(".stale-card").count(), 2);
   assert.ok((await page.locator(".row.stale .badge").count()) >= 1);
+  assert.ok((await page.locator(".row .needed").count()) >= 1, "what the bug goes away without is marked");
+  await page.locator(".row:has(.needed)").first().click();
+  assert.match(await page.locator(".details").innerText(), /the bug goes away/);
   await page.finish();
 });
 

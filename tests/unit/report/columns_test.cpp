@@ -62,6 +62,18 @@ TEST(Columns, LinesStayWhereFilesDoNotFit) {
   expect_fits(text, 100);
 }
 
+TEST(Columns, WhatTheBugGoesAwayWithoutIsMarked) {
+  Trace trace = message_passing();
+  EXPECT_EQ(columns(trace).find("◆"), std::string::npos);
+  TraceDeparture departure;
+  departure.critical = true;
+  departure.event = trace.events[3].id;
+  trace.departures.push_back(departure);
+  const std::string text = columns(trace);
+  EXPECT_NE(text.find("◆"), std::string::npos) << text;
+  EXPECT_NE(text.find("without it the bug goes away"), std::string::npos) << text;
+}
+
 TEST(Columns, FitAnyWidth) {
   for (const unsigned threads : {1u, 2u, 3u, 4u, 30u}) {
     for (const std::size_t width : {40, 60, 80, 100, 140, 200}) {
