@@ -128,7 +128,7 @@ struct Thread {
   std::uint32_t handler_depth = 0;              // handlers that are running on this thread
   bool in_fault_handler = false;                // … the outermost because the thread crashed
   const BlockingCall* blocking_call = nullptr;  // kOutside: what it waits for
-  HistoryMoment* call_moment = nullptr;  // its operation on a recorded object has not begun to act yet
+  HistoryMoment* call_moment = nullptr;         // its operation on a recorded object has not begun to act yet
   std::uint32_t message_clock = 0;  // what cancel requests and signals for it have released; 0: nothing yet
 
   // Libraries that were not compiled by heddle, a bit or an entry for each (runtime/engine/crossings.cpp).

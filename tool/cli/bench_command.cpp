@@ -47,12 +47,9 @@ struct Benchmark {
   const char* name;
   std::function<int()> (*add)(CLI::App& bench);
 };
-constexpr Benchmark kBenchmarks[] = {{"apps", add_bench_apps},
-                                     {"deep", add_bench_deep},
-                                     {"lin", add_bench_lin},
-                                     {"litmus", add_bench_litmus},
-                                     {"paper", add_bench_paper},
-                                     {"speed", add_bench_speed}};
+constexpr Benchmark kBenchmarks[] = {{"apps", add_bench_apps},   {"deep", add_bench_deep},
+                                     {"lin", add_bench_lin},     {"litmus", add_bench_litmus},
+                                     {"paper", add_bench_paper}, {"speed", add_bench_speed}};
 
 }  // namespace
 

@@ -67,8 +67,12 @@ void add_findings(Gathered& gathered, const std::string& path, const std::vector
     });
     if (elsewhere || !seen.insert(print).second) continue;
     const bool counted = known != kept.end();
-    gathered.report.findings.push_back(
-        {&trace, i, counted ? known->count : 0, counted ? known->first_execution : trace.execution, path});
+    gathered.report.findings.push_back({&trace,
+                                        i,
+                                        counted ? known->count : 0,
+                                        counted ? known->first_execution : trace.execution,
+                                        path,
+                                        {}});
   }
 }
 

@@ -209,8 +209,8 @@ std::string what_is_left(const CampaignReport& report) {
   std::string seen = fmt::format("{} of {} executions were distinct", grouped(report.distinct_executions),
                                  grouped(report.executions));
   if (report.read_pairs != 0)
-    seen += ", with " + counted(report.read_pairs, "pair of a store and its reader",
-                                "pairs of a store and its reader");
+    seen += ", with " +
+            counted(report.read_pairs, "pair of a store and its reader", "pairs of a store and its reader");
   const CampaignReport::Range range = report.share_new_interval();
   if (share >= 0.995) return fmt::format("much: {}, nearly every execution still shows something new", seen);
   if (report.executions_seen_once == 0) {
