@@ -32,7 +32,7 @@ class CampaignTest : public ::testing::Test {
     report_.endings[static_cast<std::size_t>(Ending::kTimedOut)] = 3;
     report_.endings[static_cast<std::size_t>(Ending::kCut)] = 2;
     report_.strategies = {{"random", 12'345, 310}};
-    report_.findings = {{&race_, 0, 310, 17, "heddle-out/bug-1.heddle"}, {&leak_, 0, 1, 40, ""}};
+    report_.findings = {{&race_, 0, 310, 17, "heddle-out/bug-1.heddle", ""}, {&leak_, 0, 1, 40, "", ""}};
     report_.distinct_executions = 4'000;
     report_.executions_seen_once = 1'234;
     report_.executions_seen_twice = 500;

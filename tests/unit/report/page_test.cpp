@@ -20,7 +20,7 @@ CampaignReport campaign_of(const Trace& trace) {
   report.tool_version = "0.1.0";
   report.program = {"./program"};
   report.executions = 10;
-  report.findings = {{&trace, 0, 3, 1, "heddle-out/bug-1.heddle"}};
+  report.findings = {{&trace, 0, 3, 1, "heddle-out/bug-1.heddle", ""}};
   return report;
 }
 
