@@ -114,7 +114,7 @@ class Table {
   }
 
   std::string place_of(std::uint64_t pc, StackId stack) const {
-    const std::string place = short_place(trace_, pc, stack);
+    std::string place = short_place(trace_, pc, stack);
     if (line_numbers_of_.empty()) return place;
     return place.starts_with(line_numbers_of_) ? place.substr(line_numbers_of_.size()) : "";
   }

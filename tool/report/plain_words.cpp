@@ -10,6 +10,11 @@
 namespace heddle::report {
 namespace {
 
+std::string a_or_an(std::string_view word) {
+  const bool vowel = !word.empty() && std::string_view("aeiou").find(word[0]) != std::string_view::npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", word);
+}
+
 const TracePart* part_of(const TraceFinding& finding, PartRole role) {
   for (const TracePart& part : finding.parts) {
     if (part.role == role) return &part;
@@ -92,9 +97,10 @@ class Words {
       if (store == nullptr || store->thread != earlier.thread) continue;
       if (earlier.event != kNoEvent && store->id <= earlier.event) continue;
       if (is_release(store->order) && is_acquire(e->order)) continue;
-      return fmt::format(" {} had read {} from {}{}, but a {} store and a {} load do not synchronise.",
+      return fmt::format(" {} had read {} from {}{}, but {} store and {} load do not synchronise.",
                          who(later.thread), names_.location(e->address, e->id), who(earlier.thread),
-                         at(store->pc, store->stack), order_name(store->order), order_name(e->order));
+                         at(store->pc, store->stack), a_or_an(order_name(store->order)),
+                         a_or_an(order_name(e->order)));
     }
     return {};
   }

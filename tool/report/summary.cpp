@@ -200,7 +200,7 @@ std::string what_is_left(const CampaignReport& report) {
     return text;
   }
   if (report.estimated_executions > 0) {
-    return fmt::format("about {} of an estimated {:.3g} executions were explored",
+    return fmt::format("{} of an estimated {:.3g} executions were explored",
                        percent(static_cast<double>(report.executions) / report.estimated_executions),
                        report.estimated_executions);
   }

@@ -455,7 +455,8 @@ void Campaign::take_search_progress() {
   } else if (search.exhausted.load() != 0 && search.bound_hit.load() != 0 && stopped_because_.empty()) {
     stopped_because_ = "every execution within the bounds of " + std::string(options_.spec.strategy) +
                        " was explored; there are others beyond";
-  } else if (complete != 0 && covered > 0 && members_.size() < 2) {
+  } else if (complete != 0 && covered > 0 &&
+             std::string_view(options_.spec.strategy).starts_with("exhaustive")) {
     report.estimated_executions = static_cast<double>(complete) / covered;
   }
 }
