@@ -12,8 +12,6 @@
 namespace heddle::bench {
 namespace {
 
-const std::vector<std::string>& kKinds = kBuildKinds;
-
 Error failed(const std::string& what, int status) {
   return Error{fmt::format("{} ended with status {}.", what, status), ExitCode::kOwnError};
 }
@@ -36,7 +34,7 @@ Result<SpeedBench> SpeedBench::build(const std::string& heddle, const std::strin
                                      const std::string& compiler) {
   auto folder = TemporaryFolder::make();
   if (!folder) return folder.error();
-  for (const std::string& kind : kKinds) {
+  for (const std::string& kind : kBuildKinds) {
     std::vector<std::string> command = compile_command(kind, heddle, compiler, true);
     append(command, {"-std=c++20", "-O2", "-g", "-fno-tree-vectorize", "-pthread", "-I", sources,
                      sources + "/long_runs.cpp", sources + "/race_loops.cpp", "-o", kind});
@@ -81,8 +79,8 @@ Result<SpeedBench::Cost> SpeedBench::run_once(const std::string& kind,
 Result<OperationResult> SpeedBench::measure(const OperationCase& operation, unsigned rounds) const {
   std::vector<double> times[3], ratios;
   for (unsigned round = 0; round < rounds; ++round) {
-    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-      const auto cost = run_once(kKinds[kind], operation.arguments);
+    for (std::size_t kind = 0; kind < kBuildKinds.size(); ++kind) {
+      const auto cost = run_once(kBuildKinds[kind], operation.arguments);
       if (!cost) return cost.error();
       times[kind].push_back(cost->nanoseconds);
     }

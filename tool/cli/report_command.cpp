@@ -62,7 +62,7 @@ void add_findings(Gathered& gathered, const std::string& path, const std::vector
     });
     // Another artifact tells about it, or it is a second finding that this execution shows by the way.
     const bool elsewhere = std::any_of(kept.begin(), kept.end(), [&](const report::KeptFinding& finding) {
-      return finding.signature == print && finding.artifact != "" &&
+      return finding.signature == print && !finding.artifact.empty() &&
              report::base_name(finding.artifact) != name;
     });
     if (elsewhere || !seen.insert(print).second) continue;

@@ -23,7 +23,8 @@ std::vector<Position> StoreHistory::readable(const Before& before, bool by_updat
   std::vector<Position> result;
   for (const Store& store : stores_) {
     const bool replaced = (store.after & known).any();
-    if (!replaced && !(by_update && store.read_by_update != kMostStores)) result.push_back(store.position);
+    const bool taken = by_update && store.read_by_update != kMostStores;
+    if (!replaced && !taken) result.push_back(store.position);
   }
   return result;
 }
