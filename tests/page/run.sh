@@ -19,7 +19,11 @@ rm -rf page pages && mkdir page pages
 if ! cmp -s page/package-lock.json packages/package-lock.json; then
   rm -rf packages && mkdir packages
   cp page/package.json page/.npmrc packages
-  (cd packages && cp ../page/package-lock.json . && npm ci --ignore-scripts --prefer-offline --loglevel=error)
+  (cd packages && cp ../page/package-lock.json . && npm ci --ignore-scripts --prefer-offline --loglevel=error) || {
+    rm -rf packages
+    echo "skipped: npm cannot fetch the packages that the lock file names"
+    exit 77
+  }
 fi
 ln -s ../packages/node_modules page/node_modules
 (cd page && node_modules/.bin/tsc --noEmit && node build.mjs "$work/built.html")
