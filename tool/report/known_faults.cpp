@@ -1,6 +1,7 @@
 #include "tool/report/known_faults.h"
 
 #include "tool/artifact/stack_view.h"
+#include "tool/report/operation.h"
 
 namespace heddle::report {
 namespace {
@@ -20,8 +21,7 @@ std::uint64_t last_value(const Trace& trace, Address address) {
         (newest == nullptr || event.mo_position > newest->mo_position))
       newest = &event;
   }
-  if (newest == nullptr) return 0;
-  return newest->kind == EventKind::kAtomicUpdate ? newest->value2 : newest->value;
+  return newest != nullptr ? value_written(*newest) : 0;
 }
 
 bool is_in(const Frame& frame, std::string_view function, std::string_view file) {

@@ -26,10 +26,6 @@ bool reads(EventKind kind) {
   }
 }
 
-std::uint64_t value_written(const TraceEvent& e) {
-  return e.kind == EventKind::kAtomicUpdate ? e.value2 : e.value;
-}
-
 class Words {
  public:
   Words(const Trace& trace, const TraceEvent& event, Names& names)
@@ -170,6 +166,10 @@ std::string text_of(const Trace& trace, const TraceEvent& e, Names& names) {
 }
 
 }  // namespace
+
+std::uint64_t value_written(const TraceEvent& e) {
+  return e.kind == EventKind::kAtomicUpdate ? e.value2 : e.value;
+}
 
 std::string Operation::line(char no_break) const {
   std::string all = text;

@@ -25,6 +25,9 @@ struct Operation {
 // REQUIRES: `event` is one of trace.events.
 Operation describe(const Trace& trace, const TraceEvent& event, Names& names);
 
+// Of an event that stores.
+std::uint64_t value_written(const TraceEvent& e);
+
 // A plain access of a race, which is no event: "write data (4 bytes)".
 std::string describe_access(const TracePart& access, Names& names);
 
