@@ -208,13 +208,13 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
         grouped(e.passed));
   } else {
     const bool races = !trace.findings.empty() && trace.findings.front().kind == FindingKind::kDataRace;
-    text += fmt::format(
-        races
-            ? "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one "
-              "have the "
-              "race, too.\n"
-            : "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n",
-        grouped(e.interventions));
+    constexpr const char* kRaces =
+        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
+        "race, "
+        "too.\n";
+    constexpr const char* kFails =
+        "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n";
+    text += fmt::format(fmt::runtime(races ? kRaces : kFails), grouped(e.interventions));
   }
   const std::string sentence = remedy_sentence(e);
   if (!sentence.empty()) {
