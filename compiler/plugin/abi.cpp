@@ -35,6 +35,8 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   concretised = declare("concretised", nothing, {id, value});
   call = declare("call", nothing, {pointer_type});
   argument = declare("argument", nothing, {number, id, value});
+  by_value = declare("by_value", nothing, {number, pointer_type});
+  take_by_value = declare("take_by_value", nothing, {number, pointer_type, value});
   entered = declare("entered", nothing, {pointer_type});
   parameter = declare("parameter", id, {number, value});
   returns = declare("returns", nothing, {pointer_type});

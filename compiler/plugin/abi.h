@@ -32,7 +32,8 @@ class Abi {
   // Control.
   llvm::FunctionCallee branch, doomed, switch_on, target, concretised;
   // Calls: what the caller hands over and the callee takes, and back.
-  llvm::FunctionCallee call, argument, entered, parameter, returns, result, returned, result_of, call_ended;
+  llvm::FunctionCallee call, argument, by_value, entered, parameter, take_by_value, returns, result, returned,
+      result_of, call_ended;
   // What functions of libc have looked at.
   llvm::FunctionCallee compared, strings_compared, scanned;
 

@@ -26,6 +26,9 @@ void BodyBuilder::take_parameters(llvm::BasicBlock* entry) {
     at.CreateCall(abi_.entered, {&function_});
     Ids ids;
     for (const Parameter& parameter : parameters) {
+      if (llvm::Type* copied = parameter.argument->getParamByValType())
+        at.CreateCall(abi_.take_by_value,
+                      {number(ids.size()), parameter.argument, word(layout_.getTypeStoreSize(copied))});
       for (const Leaf& leaf : parameter.leaves)
         ids.push_back(
             at.CreateCall(abi_.parameter, {number(ids.size()), leaf_value(at, parameter.argument, leaf)}));
@@ -132,11 +135,14 @@ void BodyBuilder::visit_any_call(llvm::CallBase& call) {
     std::size_t index;
   };
   std::vector<Argument> arguments;
+  std::vector<std::pair<std::size_t, Value*>> copied;  // structures that are passed by value, in memory
   Ids ids;
   std::size_t index = 0;
-  for (Value* value : call.args()) {
+  for (unsigned position = 0; position < call.arg_size(); ++position) {
+    Value* value = call.getArgOperand(position);
     const Leaves leaves = leaves_of(value->getType(), layout_);
     const Ids known = ids_of(value);
+    if (call.isByValArgument(position)) copied.emplace_back(index, value);
     for (std::size_t i = 0; i < leaves.size(); ++i, ++index) {
       if (is_known_concrete(known[i])) continue;
       arguments.push_back({value, leaves[i], known[i], index});
@@ -146,9 +152,12 @@ void BodyBuilder::visit_any_call(llvm::CallBase& call) {
   const bool is_tail = call.isMustTailCall();
   Builder before(&call);
   before.SetCurrentDebugLocation(place);
-  if (Value* any = any_symbolic(before, ids)) {
+  Value* any = any_symbolic(before, ids);
+  if (!copied.empty()) any = before.getTrue();  // whether they hold expressions, only the runtime knows
+  if (any != nullptr) {
     when(any, &call, place, [&](Builder& at) {
       at.CreateCall(abi_.call, {callee});
+      for (const auto& [leaf, from] : copied) at.CreateCall(abi_.by_value, {number(leaf), from});
       for (const Argument& a : arguments)
         at.CreateCall(abi_.argument, {number(a.index), a.id, leaf_value(at, a.value, a.leaf)});
       return Ids{};

@@ -61,6 +61,11 @@ llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi) {
   }
   llvm::remapInstructionsInBlocks(copies, map);
 
+  // What was true of the plain body alone.
+  for (const llvm::Attribute::AttrKind kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync,
+                                               llvm::Attribute::NoCallback, llvm::Attribute::Speculatable})
+    function.removeFnAttr(kind);
+
   llvm::Instruction* end = entry.getTerminator();
   llvm::IRBuilder<> builder(end);
   llvm::MDNode* rarely = llvm::MDBuilder(function.getContext()).createBranchWeights(1, 1000);

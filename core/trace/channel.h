@@ -25,6 +25,7 @@
 #include "core/trace/run_spec.h"
 #include "core/trace/shared_outside.h"
 #include "core/trace/stack_depot.h"
+#include "core/trace/symbolic.h"
 
 namespace heddle {
 
@@ -146,7 +147,7 @@ struct RepetitionReport {
 struct ChannelHeader {
   std::uint64_t magic = 0;
   std::uint64_t bytes = 0;  // the whole channel
-  Section choices, events, stacks, findings, text, ring, module_text, outcome_text, replay;
+  Section choices, events, stacks, findings, text, ring, module_text, outcome_text, replay, symbolic;
   RunSpec spec;
   ChannelMode mode = ChannelMode::kSingle;
 
@@ -215,7 +216,8 @@ struct ChannelSizes {
   std::uint64_t findings = 64;
   std::uint64_t text = 16ull << 20;
   std::uint64_t ring = 4096;
-  std::uint64_t replay = 0;  // entries
+  std::uint64_t replay = 0;    // entries
+  std::uint64_t symbolic = 0;  // bytes
 };
 
 // A view of a mapped channel. All sections are sparse until written.
@@ -234,6 +236,7 @@ class Channel {
   ChannelHeader* header() const { return header_; }
   Choice* choices() const { return at<Choice>(header_->choices); }
   std::uint32_t choice_capacity() const { return capacity<Choice>(header_->choices); }
+  void* symbolic() const { return at<char>(header_->symbolic); }
   Choice* replay() const { return at<Choice>(header_->replay); }
   Event* events() const { return at<Event>(header_->events); }
   std::uint32_t event_capacity() const { return capacity<Event>(header_->events); }
