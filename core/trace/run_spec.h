@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/trace/enforcement.h"
+
 namespace heddle {
 
 enum class ModelKind : std::uint8_t { kCxx20 = 0, kC11Tester, kSc };
@@ -54,6 +56,8 @@ struct RunSpec {
   PlainEvents plain_events = PlainEvents::kNone;
   std::uint8_t symbolic = 0;      // write a symbolic trace
   std::uint8_t fresh_memory = 0;  // freed memory is never handed out again: an address names one block
+  std::uint8_t rule_count = 0;
+  EnforcedRule rules[kMostRules];
 };
 
 }  // namespace heddle

@@ -214,7 +214,8 @@ void compare(Address a, Address b, std::uint64_t looked_at, std::uint64_t pc) {
 
 void start_symbolic_trace() {
   const RunSpec& spec = current->spec();
-  if (spec.symbolic == 0 || spec.record_events == 0) return;
+  // (The run before, which looks for shared memory, needs no trace.)
+  if (spec.symbolic == 0 || spec.record_events == 0 || spec.plain_events == PlainEvents::kFindShared) return;
   void* section = current->channel().symbolic();
   if (current->channel().header()->symbolic.bytes == 0) return;
   tracing = new (map_pages(sizeof(Tracing))) Tracing;

@@ -36,9 +36,10 @@ bool only_looks(const Event& e) {
   }
 }
 
-bool are_alike(const Record& a, const Record& b) {
+// `ends`: the last record of a round, by whose outcome the next one may leave the loop.
+bool are_alike(const Record& a, const Record& b, bool ends) {
   return only_looks(a) && only_looks(b) && a.kind == b.kind && a.pc == b.pc && a.address == b.address &&
-         a.size == b.size && a.holds == b.holds;
+         a.size == b.size && (a.holds == b.holds || ends);
 }
 
 // For each expression the last record that was computed from it.
@@ -100,7 +101,7 @@ class Folder {
     bool reads = false;
     for (std::size_t i = at; i < at + length; ++i) {
       const Record& r = t_.records[records[i]];
-      if (!are_alike(r, t_.records[records[i + length]])) return false;
+      if (!are_alike(r, t_.records[records[i + length]], i + 1 == at + length)) return false;
       if (r.kind == RecordKind::kBranch) continue;
       reads = true;
       const ExpressionId symbol = r.kind == RecordKind::kRead ? r.expression : r.symbol;

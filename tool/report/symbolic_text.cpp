@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -114,10 +115,12 @@ class Writer {
 
   std::string place_of(std::uint64_t pc) {
     if (pc == 0) return {};
+    // Where the program's own code is, which calls of the standard library were inlined into.
     const std::vector<Frame>& frames = symboliser_.frames(pc);
-    if (frames.empty() || frames[0].line == 0) return {};
-    const std::string& file = frames[0].file;
-    return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), frames[0].line);
+    const auto own = std::find_if(frames.begin(), frames.end(),
+                                  [](const Frame& f) { return f.line != 0 && !f.file.starts_with("/usr/"); });
+    if (own == frames.end()) return {};
+    return fmt::format("{}:{}", own->file.substr(own->file.rfind('/') + 1), own->line);
   }
 
   const SymbolicTables& t_;

@@ -107,6 +107,7 @@ void become(const ChildPlan& plan) {
 constexpr std::uint64_t kCampaignChoices = 1u << 17;
 
 constexpr std::uint32_t kSymbolicEntries = 1u << 22;  // of each table
+constexpr std::uint64_t kGranules = 1u << 20;         // 8 MB of the program's memory
 
 ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
   ChannelSizes sizes;
@@ -118,6 +119,7 @@ ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
     sizes.symbolic = sizeof(symbolic::Header) +
                      kSymbolicEntries * (sizeof(symbolic::Expression) + sizeof(symbolic::Record));
   }
+  if (spec.plain_events != PlainEvents::kNone) sizes.granules = kGranules;
   if (options.mode == ChannelMode::kSingle) sizes.ring = 1;
   return sizes;
 }
@@ -143,6 +145,7 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
     auto* tables = new (channel.symbolic()) symbolic::Header;
     tables->expression_capacity = tables->record_capacity = kSymbolicEntries;
   }
+  for (const Granule& g : options.granules) channel.granules().add(g);
   h.end_after_event = options.end_after_event;
   h.pause_at_event = options.pause_at_event;
   h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;

@@ -41,8 +41,9 @@ struct LaunchOptions {
   ChannelMode mode = ChannelMode::kSingle;
   std::uint64_t index = 0;  // kSingle: which execution
   std::span<const Choice> replay;
-  int campaign = -1;            // descriptor of the CampaignState
-  bool inherit_output = false;  // the program writes to our own standard output and error
+  std::span<const Granule> granules;  // PlainEvents::kShared: what the pass before found
+  int campaign = -1;                  // descriptor of the CampaignState
+  bool inherit_output = false;        // the program writes to our own standard output and error
   std::uint32_t end_after_event = ~0u;
   std::uint32_t pause_at_event = ~0u;
 };
