@@ -28,6 +28,7 @@
 #include "core/trace/run_spec.h"
 #include "core/trace/shared_outside.h"
 #include "core/trace/stack_depot.h"
+#include "core/trace/symbolic.h"
 
 namespace heddle {
 

@@ -54,7 +54,8 @@ struct RunSpec {
   SleepKind sleep = SleepKind::kFree;
   // For explanations; no artifact has these.
   PlainEvents plain_events = PlainEvents::kNone;
-  std::uint8_t symbolic = 0;  // write a symbolic trace
+  std::uint8_t symbolic = 0;      // write a symbolic trace
+  std::uint8_t fresh_memory = 0;  // freed memory is never handed out again: an address names one block
   std::uint8_t rule_count = 0;
   EnforcedRule rules[kMostRules];
 };

@@ -49,6 +49,9 @@ struct ProgramHooks {
   bool (*is_fault)(int signal) = nullptr;
   // Hands a signal to a signalfd that waits for it. False: there is none.
   bool (*divert_signal)(const sched::QueuedSignal& signal) = nullptr;
+  // The running thread has failed, and the execution ends with it; because of an access at `address`, if it
+  // faulted.
+  void (*failed)(bool faulted, Address address) = nullptr;
 };
 
 // While one lives, calls that reach our interposers come from the runtime itself and go straight to libc.

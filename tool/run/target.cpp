@@ -196,6 +196,11 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   auto trace = capture(process->channel(), process->channel_bytes(), std::move(context));
   if (!trace) return trace.error();
   run.trace = std::move(*trace);
+  if (spec.symbolic != 0) {
+    auto tables = capture_symbolic(process->channel(), process->channel_bytes());
+    if (!tables) return tables.error();
+    run.symbolic = std::move(*tables);
+  }
   run.trace.pid = static_cast<std::uint32_t>(pid);
   if (run.trace.findings.empty() || run.result.signature == 0) {
     if (auto finding = finding_of_ending(run.result, options.allowed_exits)) {

@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/trace/channel.h"
+#include "tool/artifact/symbolic_tables.h"
 #include "tool/artifact/trace.h"
 #include "tool/run/shared_memory.h"
 
@@ -99,6 +100,7 @@ inline constexpr std::size_t kKeptEvents = 100'000;
 struct SingleRun {
   Trace trace;
   ExecutionResult result;
+  SymbolicTables symbolic;  // RunSpec::symbolic
 };
 struct SingleOptions {
   std::uint64_t index = 0;
