@@ -58,6 +58,16 @@ bool writes(const char* mode) {
   return false;
 }
 
+// LLVM's libomp leaves a note of this name, with the process's id in it, for a second copy of itself in the
+// same process. The id is ours, and the same in all executions: they would find each other's. What it says is
+// the same in all of them, too.
+bool is_note_of_openmp(const char* name) {
+  constexpr char kNote[] = "/__KMP_REGISTERED_LIB_";
+  return strlen(name) >= sizeof kNote - 1 && memcmp(name, kNote, sizeof kNote - 1) == 0;
+}
+
+int note_of_openmp = -1;
+
 bool needs_mode(int flags) { return (flags & (O_CREAT | O_TMPFILE)) != 0; }
 
 }  // namespace
@@ -133,6 +143,12 @@ HEDDLE_EXPORT char* mkdtemp(char* path) noexcept {
   return HEDDLE_REAL(mkdtemp)(path);
 }
 HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  if (auto* e = engine(); e != nullptr && heddle::abi::is_note_of_openmp(name)) {
+    if ((flags & O_CREAT) != 0)
+      return heddle::abi::note_of_openmp = HEDDLE_REAL(memfd_create)(name, MFD_CLOEXEC);
+    errno = ENOENT;
+    return -1;
+  }
   heddle::abi::before_open(engine(), name, true);
   return HEDDLE_REAL(shm_open)(name, flags, mode);
 }
@@ -143,7 +159,8 @@ HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
 // Shared memory that a process of the zygote could write would be the same for all executions.
 HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
                          off_t offset) noexcept {
-  if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0)
+  if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 &&
+                          (file < 0 || file != heddle::abi::note_of_openmp))
     e->leave_prefix();
   return HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
 }
