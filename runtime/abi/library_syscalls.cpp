@@ -15,13 +15,37 @@
 namespace heddle::abi {
 namespace {
 
-// The caller is in the middle of libc or of a library: it is no cancellation point, and libc's errno is the
-// caller's to set.
+// libc's functions that are cancellation points (POSIX 2.9.5.2), also where libc calls them itself: those
+// that must not be cancelled it calls by other names. Cancelled, they are left by an unwind from a signal's
+// frame, as natively.
+struct CancellationPoint {
+  long number;
+  const char* name;
+  std::uint64_t begin;
+};
+CancellationPoint cancellation_points[] = {
+    {SYS_read, "read", 0}, {SYS_readv, "readv", 0}, {SYS_write, "write", 0}, {SYS_writev, "writev", 0}};
+constexpr std::uint64_t kMostBytesOfFunction = 160;  // they are wrappers of one system call
+
+void find_cancellation_points() {
+  for (CancellationPoint& point : cancellation_points)
+    point.begin = reinterpret_cast<std::uint64_t>(next_symbol(point.name));
+}
+
+bool is_cancellation_point(long number, std::uint64_t pc) {
+  for (const CancellationPoint& point : cancellation_points) {
+    if (point.number == number) return pc > point.begin && pc <= point.begin + kMostBytesOfFunction;
+  }
+  return false;
+}
+
+// The caller is in the middle of libc or of a library: most calls are no cancellation points, and libc's
+// errno is the caller's to set.
 class InsideLibrary {
  public:
-  explicit InsideLibrary(Execution& e)
+  InsideLibrary(Execution& e, bool can_be_cancelled)
       : thread_(e.self()), cancel_disabled_(thread_.cancel_disabled), errno_(errno) {
-    thread_.cancel_disabled = true;
+    thread_.cancel_disabled = cancel_disabled_ || !can_be_cancelled;
   }
   ~InsideLibrary() {
     thread_.cancel_disabled = cancel_disabled_;
@@ -111,12 +135,17 @@ bool never_blocks(long number, const long* arguments) {
 bool answer(long number, const long* arguments, std::uint64_t pc, long& result) {
   Execution* e = engine();
   if (e == nullptr || never_blocks(number, arguments)) return false;
-  const InsideLibrary scope(*e);
+  const bool can_be_cancelled = is_cancellation_point(number, pc);
+  const InsideLibrary scope(*e, can_be_cancelled);
+  if (can_be_cancelled) act_on_cancel(*e);  // also where nothing blocks
   return answer_call(*e, number, arguments, pc, result);
 }
 
 }  // namespace
 
-void answer_library_syscalls() { session::set_syscall_answer(answer); }
+void answer_library_syscalls() {
+  find_cancellation_points();
+  session::set_syscall_answer(answer);
+}
 
 }  // namespace heddle::abi
