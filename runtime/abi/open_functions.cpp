@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/own_proc_files.h"
 #include "runtime/session/session.h"
 #include "runtime/session/syscall_gate.h"
 
@@ -44,6 +44,15 @@ int open_random_bytes(engine::Execution& e) {
   return static_cast<int>(file);
 }
 
+// What is not the kernel's to show: a descriptor, -1 with errno set, or kNotOurs.
+constexpr int kNotOurs = -2;
+int open_virtual_file(engine::Execution* e, const char* path, bool writes) {
+  if (e == nullptr) return kNotOurs;
+  if (is_random_device(path)) return open_random_bytes(*e);
+  const int file = writes ? -1 : open_own_proc_file(*e, path);
+  return file >= 0 ? file : kNotOurs;
+}
+
 // A file that is made, emptied or written must not be shared by executions: each opens it for itself.
 void before_open(engine::Execution* e, const char* path, bool writes) {
   if (e == nullptr || !writes || memcmp(path, "/dev/", strlen(path) < 5 ? strlen(path) : 5) == 0) return;
@@ -74,32 +83,30 @@ bool needs_mode(int flags) { return (flags & (O_CREAT | O_TMPFILE)) != 0; }
 }  // namespace heddle::abi
 
 using heddle::abi::engine;
-using heddle::abi::is_random_device;
 
-#define HEDDLE_OPEN(name)                                                                  \
-  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                               \
-    mode_t mode = 0;                                                                       \
-    if (heddle::abi::needs_mode(flags)) {                                                  \
-      va_list list;                                                                        \
-      va_start(list, flags);                                                               \
-      mode = va_arg(list, mode_t);                                                         \
-      va_end(list);                                                                        \
-    }                                                                                      \
-    auto* e = engine();                                                                    \
-    if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e); \
-    heddle::abi::before_open(e, path, heddle::abi::writes(flags));                         \
-    return HEDDLE_REAL(name)(path, flags, mode);                                           \
+#define HEDDLE_OPEN(name)                                                                 \
+  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                              \
+    mode_t mode = 0;                                                                      \
+    if (heddle::abi::needs_mode(flags)) {                                                 \
+      va_list list;                                                                       \
+      va_start(list, flags);                                                              \
+      mode = va_arg(list, mode_t);                                                        \
+      va_end(list);                                                                       \
+    }                                                                                     \
+    auto* e = engine();                                                                   \
+    const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(flags)); \
+    if (file != heddle::abi::kNotOurs) return file;                                       \
+    heddle::abi::before_open(e, path, heddle::abi::writes(flags));                        \
+    return HEDDLE_REAL(name)(path, flags, mode);                                          \
   }
 
-#define HEDDLE_FOPEN(name)                                        \
-  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {  \
-    auto* e = engine();                                           \
-    if (e != nullptr && is_random_device(path)) {                 \
-      const int file = heddle::abi::open_random_bytes(*e);        \
-      return file < 0 ? nullptr : fdopen(file, "r");              \
-    }                                                             \
-    heddle::abi::before_open(e, path, heddle::abi::writes(mode)); \
-    return HEDDLE_REAL(name)(path, mode);                         \
+#define HEDDLE_FOPEN(name)                                                               \
+  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {                         \
+    auto* e = engine();                                                                  \
+    const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(mode)); \
+    if (file != heddle::abi::kNotOurs) return file < 0 ? nullptr : fdopen(file, "r");    \
+    heddle::abi::before_open(e, path, heddle::abi::writes(mode));                        \
+    return HEDDLE_REAL(name)(path, mode);                                                \
   }
 
 HEDDLE_OPEN(open)
@@ -116,7 +123,8 @@ HEDDLE_EXPORT int openat(int directory, const char* path, int flags, ...) {
     va_end(list);
   }
   auto* e = engine();
-  if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e);
+  const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(flags));
+  if (file != heddle::abi::kNotOurs) return file;
   heddle::abi::before_open(e, path, heddle::abi::writes(flags));
   return HEDDLE_REAL(openat)(directory, path, flags, mode);
 }
