@@ -68,11 +68,6 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 std::string orders_sentence(const Remedy& remedy) {
   std::vector<std::string> parts;
   for (const RemedyPart& part : remedy.parts) {
@@ -121,6 +116,45 @@ std::string flows_text(const Explanation& e, const Style& style) {
                         flow_side(e.failing.trace, e.failing.flows[i], fails), style.blue("passes with"),
                         flow_side(e.passing->trace, e.passing->flows[i], passes));
   }
+  return text;
+}
+
+std::string event_words(const Trace& trace, EventId id, Names& names) {
+  const TraceEvent* event = id == kNoEvent ? nullptr : trace.find_event(id);
+  if (event == nullptr) return "the initial value";
+  return fmt::format("{} {} at {}", thread_tag(event->thread), describe(trace, *event, names).text,
+                     short_place(trace, event->pc, event->stack));
+}
+
+std::string root_cause_text(const Explanation& e, const Style& style) {
+  constexpr std::size_t kMostShown = 12;
+  if (e.root_cause.empty()) return {};
+  std::string text = "\n  " +
+                     style.bold(e.root_cause_is_minimal
+                                    ? "Root cause: none of the executions that pass has all of these"
+                                    : "Root cause (perhaps not the least): no execution that passes has all "
+                                      "of these") +
+                     "\n";
+  Names names(e.failing.trace);
+  std::size_t shown = 0;
+  for (const CauseOrdering& ordering : e.root_cause) {
+    if (shown++ == kMostShown) break;
+    const std::string first = event_words(e.failing.trace, ordering.first, names);
+    const std::string second = event_words(e.failing.trace, ordering.second, names);
+    switch (ordering.kind) {
+      case CauseOrdering::Kind::kBefore:
+        text += fmt::format("    {}  before  {}\n", first, second);
+        break;
+      case CauseOrdering::Kind::kReads:
+        text += fmt::format("    {}  reads from  {}\n", second, first);
+        break;
+      case CauseOrdering::Kind::kModification:
+        text += fmt::format("    {}  is overwritten by  {}\n", first, second);
+        break;
+    }
+  }
+  if (e.root_cause.size() > kMostShown)
+    text += fmt::format("    … and {} more\n", e.root_cause.size() - kMostShown);
   return text;
 }
 
@@ -201,11 +235,13 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
     for (std::size_t i = 0; i < std::max(fails.size(), passes.size()); ++i)
       text += fmt::format("  {} │ {}\n", line_text(fails, i, half), line_text(passes, i, half));
     text += flows_text(e, style);
+    text += root_cause_text(e, style);
     text += fmt::format(
         "\n  {}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.\n",
         e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
         grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
         grouped(e.passed));
+    if (!e.why_not_solved.empty()) text += "  Not by solving: " + escaped(e.why_not_solved) + "\n";
   } else {
     const bool races = !trace.findings.empty() && trace.findings.front().kind == FindingKind::kDataRace;
     constexpr const char* kRaces =
