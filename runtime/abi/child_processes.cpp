@@ -96,6 +96,8 @@ void become_native(Execution& e, long parent) {
   hand_mutexes_to_libc(e);
   hand_rwlocks_to_libc(e);
   hand_semaphores_to_libc(e);
+  hand_barriers_to_libc(e);
+  hand_conditions_to_libc(e);
   e.hand_signals_to_kernel();
   current = nullptr;
   end_symbolic_trace();

@@ -3,6 +3,7 @@
 
 #include "core/base/pages.h"
 #include "runtime/abi/cancellation.h"
+#include "runtime/abi/library_syscalls.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/symbolic_calls.h"
@@ -94,6 +95,7 @@ __attribute__((constructor(101))) void start_engine() {
   engine::find_callers();
   execution->note_trusted_libraries();
   current = execution;
+  answer_library_syscalls();
   current->set_program_hooks(
       {cancel_running_thread, session::is_crash_signal, divert_to_descriptor, note_failure});
   start_symbolic_trace();

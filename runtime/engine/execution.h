@@ -39,6 +39,8 @@ struct SessionHooks {
   void (*end)(Ending ending, int status) = nullptr;
   // The execution makes this system call, which leaves a trace in the kernel: it cannot be undone in process.
   void (*kernel_changes)(long number) = nullptr;
+  // Before the first choice: there will be another thread.
+  void (*threads_begin)() = nullptr;
 };
 
 // What the interposers do for the engine.
@@ -192,7 +194,7 @@ class Execution final : public strategy::View {
   int semaphore_wait(sched::SyncObject& semaphore, bool only_try, std::uint64_t deadline, std::uint64_t pc);
   int semaphore_post(sched::SyncObject& semaphore, std::uint64_t pc);
   int futex_wait(Address address, std::uint32_t expected, std::uint32_t bits, std::uint64_t deadline,
-                 std::uint64_t pc);
+                 std::uint64_t pc, bool spurious = true);
   std::uint32_t futex_wake(Address address, std::uint32_t most, std::uint32_t bits, std::uint64_t pc);
   // Wakes `most` and lets up to `move` others wait at `to` instead. FUTEX_CMP_REQUEUE: EAGAIN as a negative
   // number if *address is not *expected any more.

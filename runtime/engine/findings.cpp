@@ -332,7 +332,7 @@ void Execution::unsupported(const char* name, const char* advice) {
 void Execution::check_at_exit() {
   for (std::uint32_t i = 1; i < scheduler_.thread_count(); ++i) {
     const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
-    if (t.state == ThreadState::kUnused || t.joined || t.detached) continue;
+    if (t.state == ThreadState::kUnused || t.joined || t.detached || t.pooled) continue;
     FindingBuilder finding(*this, FindingKind::kThreadLeak,
                            t.state == ThreadState::kFinished
                                ? "a thread that has finished was neither joined nor detached"

@@ -83,6 +83,7 @@ struct Thread {
   WaitKind wait = WaitKind::kNone;
   bool detached = false;
   bool joined = false;
+  bool pooled = false;     // a runtime library keeps it for later work: nobody will ever join it
   bool timed_out = false;  // the wait ended by its deadline
   bool spurious = false;   // … or by a spurious wake-up
   bool exiting = false;    // running its exit handlers

@@ -178,6 +178,7 @@ Status Interventions::compare() {
     const auto kept =
         static_cast<std::size_t>(std::count(difference.failing.begin(), difference.failing.end(), true) +
                                  std::count(difference.alternate.begin(), difference.alternate.end(), true));
+    if (kept == 0) continue;  // it says nothing
     // On the same path first. An execution in which no data flows differently explains by order alone; one
     // that has such flows says more.
     const std::tuple size{steps_without_counterpart(steps, failed),

@@ -133,7 +133,8 @@ Rules RemedySearch::rules_of(const std::vector<RemedyPart>& parts) {
 // What looks right is tried at length.
 bool RemedySearch::accept(RemedyKind kind, std::vector<RemedyPart> parts) {
   say("trying the remedy at length");
-  const Trials::Outcome outcome = trials_.explore(rules_of(parts), options_.executions);
+  const Trials::Outcome outcome =
+      trials_.explore(rules_of(parts), options_.executions, options_.trials.seconds / 3);
   if (outcome.shows || outcome.executions == 0) return false;
   Remedy remedy;
   remedy.kind = kind;
@@ -342,6 +343,7 @@ bool RemedySearch::try_gap(const Gap& gap, std::size_t reach) {
       if (gap.stuck != nullptr) {
         part.rule.other = place_of(failing_, gap.stuck->pc, gap.stuck->stack);
         part.other_shown = shown(failing_, gap.stuck->pc, gap.stuck->stack, gap.stuck->address);
+        part.other_shown.event.kind = EventKind::kMutexLock;
         end_calls = calls_of(failing_, gap.stuck->stack);
       } else {
         const TraceEvent& last = failing_.events[gap.after[on]];

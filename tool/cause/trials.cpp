@@ -84,10 +84,11 @@ Trials::Outcome Trials::try_rules(const Rules& rules) {
   return explore(rules, length_);
 }
 
-Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions) {
+Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, double seconds) {
   ++count_;
   Outcome outcome;
-  const double left = options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count();
+  const double left =
+      std::max(seconds, options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count());
   if (left <= 0) {
     outcome.known = false;
     return outcome;

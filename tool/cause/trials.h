@@ -40,8 +40,8 @@ class Trials {
 
   // First the failing execution itself, as far as the rules let it; then a campaign of trial_length().
   Outcome try_rules(const Rules& rules);
-  // A campaign of `executions`.
-  Outcome explore(const Rules& rules, std::uint64_t executions);
+  // A campaign of `executions`; it may take `seconds` even where less is left.
+  Outcome explore(const Rules& rules, std::uint64_t executions, double seconds = 0);
 
   bool time_left() const;
   std::uint64_t count() const { return count_; }

@@ -76,8 +76,10 @@ std::string capitalised(std::string text) {
 std::string orders_sentence(const Remedy& remedy) {
   std::vector<std::string> parts;
   for (const RemedyPart& part : remedy.parts) {
-    parts.push_back(fmt::format("{} {} (it is {})", named(part.shown), order_name(part.rule.order),
-                                order_name(part.was)));
+    // One line of the source may be at several places in the program.
+    const std::string text =
+        fmt::format("{} {} (it is {})", named(part.shown), order_name(part.rule.order), order_name(part.was));
+    if (std::find(parts.begin(), parts.end(), text) == parts.end()) parts.push_back(text);
   }
   return "Make " + joined(parts) + ".";
 }
@@ -205,9 +207,14 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
         grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
         grouped(e.passed));
   } else {
-    text += fmt::format(
-        "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n",
-        grouped(e.interventions));
+    const bool races = !trace.findings.empty() && trace.findings.front().kind == FindingKind::kDataRace;
+    constexpr const char* kRaces =
+        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
+        "race, "
+        "too.\n";
+    constexpr const char* kFails =
+        "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n";
+    text += fmt::format(fmt::runtime(races ? kRaces : kFails), grouped(e.interventions));
   }
   const std::string sentence = remedy_sentence(e);
   if (!sentence.empty()) {

@@ -25,8 +25,13 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   std::vector<std::string> result;
   std::string preload;
   bool bind_now = false;
+  // OpenMP's threads are to wait, and not to turn around a word that nobody can change meanwhile.
+  const auto patience = {"GOMP_SPINCOUNT=", "KMP_BLOCKTIME="};
   const auto add = [&](const std::string& text) {
     if (text.rfind(std::string(kChannelVariable) + "=", 0) == 0) return;
+    for (const char* name : patience) {
+      if (text.rfind(name, 0) == 0) return;
+    }
     bind_now = bind_now || text.rfind("LD_BIND_NOW=", 0) == 0;
     if (text.rfind("LD_PRELOAD=", 0) == 0) {
       preload = text.substr(std::strlen("LD_PRELOAD="));
@@ -43,6 +48,7 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   }
   if (!target.preload.empty()) preload = target.preload + (preload.empty() ? "" : ":" + preload);
   if (!preload.empty()) result.push_back("LD_PRELOAD=" + preload);
+  for (const char* name : patience) result.push_back(std::string(name) + "0");
   // Symbols are bound once, before the first choice, instead of again in every execution.
   if (!bind_now) result.push_back("LD_BIND_NOW=1");
   result.push_back(std::string(kChannelVariable) + "=" + std::to_string(channel));
