@@ -88,7 +88,7 @@ void ShadowMemory::clear(Address address, std::uint64_t bytes) {
     const std::uint64_t count = bytes < in_page ? bytes : in_page;
     // (kConcrete is zero.)
     if (Page* page = find(address / kPage))
-      memset(&page->origins[address % kPage], 0, count * sizeof(Origin));
+      memset(static_cast<void*>(&page->origins[address % kPage]), 0, count * sizeof(Origin));
     address += count;
     bytes -= count;
   }
