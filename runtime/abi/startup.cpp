@@ -6,6 +6,7 @@
 #include "runtime/abi/library_syscalls.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/signal_descriptors.h"
+#include "runtime/abi/symbolic_calls.h"
 #include "runtime/engine/callers.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/session.h"
@@ -95,7 +96,9 @@ __attribute__((constructor(101))) void start_engine() {
   execution->note_trusted_libraries();
   current = execution;
   answer_library_syscalls();
-  current->set_program_hooks({cancel_running_thread, session::is_crash_signal, divert_to_descriptor});
+  current->set_program_hooks(
+      {cancel_running_thread, session::is_crash_signal, divert_to_descriptor, note_failure});
+  start_symbolic_trace();
 }
 
 // Runs after the destructors of the program, and of the libraries that were loaded with it.

@@ -1,5 +1,7 @@
 #include "runtime/engine/finding_builder.h"
 
+#include <signal.h>
+
 #include <initializer_list>
 
 #include "core/base/random.h"
@@ -253,6 +255,7 @@ std::uint64_t Execution::innermost_place(const Thread& thread) {
 void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
   self().last_pc = pc;
   crashing_ = signal != 0;
+  if (program_.failed != nullptr) program_.failed(signal == SIGSEGV || signal == SIGBUS, 0);
   {
     FindingBuilder finding(*this, kind, message);
     finding.finding().signal = static_cast<std::uint8_t>(signal);

@@ -112,12 +112,20 @@ void become(const ChildPlan& plan) {
 // of its choices; so a campaign's memory need not grow with the length of its executions.
 constexpr std::uint64_t kCampaignChoices = 1u << 17;
 
+constexpr std::uint32_t kSymbolicEntries = 1u << 22;  // of each table
+constexpr std::uint64_t kGranules = 1u << 20;         // 8 MB of the program's memory
+
 ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
   ChannelSizes sizes;
   if (options.mode == ChannelMode::kCampaign)
     sizes.choices = std::max<std::uint64_t>(kCampaignChoices, 2 * options.replay.size());
   if (spec.record_events == 0) sizes.events = 0;
   sizes.replay = options.replay.size();
+  if (spec.symbolic != 0) {
+    sizes.symbolic = sizeof(symbolic::Header) +
+                     kSymbolicEntries * (sizeof(symbolic::Expression) + sizeof(symbolic::Record));
+  }
+  if (spec.plain_events != PlainEvents::kNone) sizes.granules = kGranules;
   if (options.mode == ChannelMode::kSingle) sizes.ring = 1;
   return sizes;
 }
@@ -139,6 +147,11 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
   h.replay_count = static_cast<std::uint32_t>(options.replay.size());
   if (!options.replay.empty())
     std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
+  if (sizes.symbolic != 0) {
+    auto* tables = new (channel.symbolic()) symbolic::Header;
+    tables->expression_capacity = tables->record_capacity = kSymbolicEntries;
+  }
+  for (const Granule& g : options.granules) channel.granules().add(g);
   h.end_after_event = options.end_after_event;
   h.pause_at_event = options.pause_at_event;
   h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;
