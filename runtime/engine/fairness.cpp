@@ -72,7 +72,10 @@ bool insert(std::uint64_t state) {
 constexpr std::uint64_t kBetweenBreathers = 40'000;  // visible operations
 constexpr std::uint64_t kBreather = 1'000;
 bool breather = false;
-std::uint64_t next_breather = kBetweenBreathers;
+
+std::uint64_t next_breather(std::uint64_t steps) {
+  return (steps / kBetweenBreathers + 1) * kBetweenBreathers;
+}
 
 bool only_looks(EventKind kind) {
   switch (kind) {
@@ -119,9 +122,9 @@ void Execution::check_bounds() {
     memset(seen, 0, sizeof seen);
     return;
   }
-  if (steps >= next_breather) return take_breather(steps);
+  if (steps >= kBetweenBreathers && steps % kBetweenBreathers == 0) return take_breather(steps);
   next_check_ = last_change_ + stagnation_;
-  if (next_check_ > next_breather) next_check_ = next_breather;
+  if (next_check_ > next_breather(steps)) next_check_ = next_breather(steps);
   if (next_check_ > bound) next_check_ = bound;
   if (next_check_ <= steps) next_check_ = steps + 1;
 }
@@ -150,12 +153,11 @@ void Execution::end_breather(std::uint64_t steps) {
   breather = false;
   fair_ = false;
   note_pace();
-  next_breather = steps + kBetweenBreathers;
   next_check_ = steps + 1;
 }
 
 void Execution::stand_back(std::uint64_t pc) {
-  if (scheduler_.runnable().size() < 2 && parked_ == 0) return;
+  if (scheduler_.unfinished_count() < 2) return;
   self().pending = {EventKind::kYield, MemoryOrder::kRelaxed, 0, 0, pc};
   ++channel_.header()->current.steps;
   make_room();
