@@ -29,8 +29,8 @@ enum class RuleKind : std::uint8_t {
   kStrengthen,  // operations at `place` have `order` at least; without a place: all of them
   kTogether,    // from `place` until the thread has performed `other` and comes to its next operation, nobody
                 // comes between, as if under one lock
-  kLocked,      // plain accesses at `place` and at `other` are made under one lock
-  kAfter,       // operations at `place` wait until `other` was performed, where somebody else can run
+  kLocked,  // plain accesses at `place` and at `other` are made under one lock, the same for all such rules
+  kAfter,   // operations at `place` wait until `other` was performed, where somebody else can run
 };
 
 struct EnforcedRule {
@@ -38,7 +38,8 @@ struct EnforcedRule {
   CodePlace other;
   RuleKind kind = RuleKind::kNone;
   MemoryOrder order = MemoryOrder::kRelaxed;  // kStrengthen
-  std::uint8_t frames_left = 0;  // kTogether: so many functions may be left on the way from `place` to `other`
+  std::uint8_t frames_left =
+      0;  // kTogether: so many functions may be left on the way from `place` to `other`
   std::uint8_t unused[5] = {};
 };
 

@@ -409,7 +409,7 @@ class Execution final : public strategy::View {
       check_not_freed(address, kSize, pc);
     }
     if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
-    if (locked_by_ != 0) [[unlikely]]
+    if (under_plain_lock_) [[unlikely]]
       unlock_plain_access();
   }
   // A step in place is enough: a free would have taken the word's own state from it.
@@ -638,11 +638,12 @@ class Execution final : public strategy::View {
     Address address = 0;
     std::uint8_t size = 0;
   } plain_write_;
-  bool enforcing_ = false;                      // RunSpec::rules
-  std::uint64_t rules_met_ = 0;                 // kAfter: by rule, whether `other` was performed
-  std::uint64_t locked_by_ = 0;                 // kLocked: rules under whose lock the access under way is
-  std::uint32_t rule_clocks_[kMostRules] = {};  // kTogether
-  bool watching_ = false;                       // calls into libraries are watched
+  bool enforcing_ = false;                            // RunSpec::rules
+  std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
+  std::uint32_t plain_lock_clock_ = 0;                // kLocked: one lock for all such rules
+  bool under_plain_lock_ = false;                     // … which the access under way has taken
+  std::uint32_t rule_clocks_[kMostRules] = {};        // kTogether
+  bool watching_ = false;                             // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each
   bool fair_ = false;
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
