@@ -172,6 +172,8 @@ class Execution final : public strategy::View {
   void accept_cancel();
   static bool cancel_pending(const sched::Thread& t) { return t.cancel_requested && !t.cancel_disabled; }
   void yield(std::uint64_t pc);
+  // The calling thread spins where nothing tells of it: others run before it goes on.
+  void stand_back(std::uint64_t pc);
   void sleep_until(std::uint64_t time, std::uint64_t pc);
   // The program asks for the time: moves on a little each time, faster when it is asked in a loop.
   std::uint64_t read_clock();
@@ -536,6 +538,9 @@ class Execution final : public strategy::View {
     crossing.pending = 0;
   }
   void start_detector();
+  void take_breather(std::uint64_t steps);
+  void end_breather(std::uint64_t steps);
+  void make_room();
   ThreadId next_in_turn() const;
   void note_moment(sched::HistoryMoment& moment) {
     moment = {++history_clock_, channel_.header()->choice_count.load(std::memory_order_relaxed)};
