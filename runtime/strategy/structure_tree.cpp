@@ -150,7 +150,10 @@ void StructureTree::build_region(std::uint32_t parent, const Set& members, std::
     // A run that was broken off there.
     region.leaves[c] = region.leaves[c] || region.next[c].empty();
   }
-  // From the last components on, which reach the fewest: ways meet where those of all successors do.
+  // From the last components on, which have the fewest in and behind them: ways meet where those of all
+  // successors do.
+  for (Set rest = components; !rest.empty(); rest.remove(rest.first()))
+    reach[rest.first()].add(region.body[rest.first()]);
   std::uint32_t distance[kVertices] = {};
   for (Set rest = components; !rest.empty();) {
     std::uint32_t last = rest.first();

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random.h"
+
 namespace heddle::strategy {
 namespace {
 
@@ -109,6 +111,25 @@ TEST(StructureTree, TripCountsThatDiffer) {
 TEST(StructureTree, ReturnsFromWithinALoop) {
   const Operation operation(Paths{{1, 2, 3, 1, 2, 9}, {1, 8}});
   EXPECT_EQ(operation.text(), "R(L1(S1 C(B(S1 C(B(S1) B())) B())) C(B(S1) B(S1)))");
+}
+
+TEST(StructureTree, LoopsInBranches) {
+  const Operation operation(Paths{{1, 2, 2, 4}, {1, 3, 4, 6}, {1, 5, 7, 5, 7, 4}});
+  EXPECT_EQ(operation.text(), "R(S1 C(B(L2(S1)) B(S1) B(L2(S2))) S1 C(B(S1) B()))");
+  EXPECT_EQ(operation.remaining(1), 7u);
+}
+
+// Any graph has a tree.
+TEST(StructureTree, RandomGraphs) {
+  std::uint64_t state = 1;
+  for (int i = 0; i < 300; ++i) {
+    Paths runs(1 + i % 7);
+    for (Path& run : runs)
+      for (int length = 0; length < 40; ++length) run.push_back(1 + splitmix64(state) % (2 + i % 60));
+    const Operation operation(runs);
+    EXPECT_GT(operation.sum(), 0u);
+    for (const std::uint64_t place : runs[0]) EXPECT_LE(operation.remaining(place), operation.sum());
+  }
 }
 
 TEST(StructureTree, DifferentBeginnings) {
