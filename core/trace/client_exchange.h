@@ -15,6 +15,7 @@ struct ClientExchange {
   std::atomic<std::uint32_t> in_use;
   // Executions with smaller indices may run. Written by the tool while none is under way.
   std::atomic<std::uint64_t> granted;
+  std::atomic<std::uint32_t> changed;  // futex word: bumped when more were granted, or none ever will be
   std::uint32_t length;
   char text[kMostText];
 

@@ -85,9 +85,17 @@ bool await_others(State& s, std::uint64_t index) {
     // What it needs may become known on the way.
     return completed >= s.strategy->needs(index);
   };
-  for (std::uint32_t looks = 0; !may_begin(); ++looks) {
+  ClientExchange& clients = s.campaign->learning().clients();
+  for (std::uint32_t looks = 0;; ++looks) {
+    const std::uint32_t seen = clients.changed.load(std::memory_order_acquire);
+    if (may_begin()) break;
     if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
     if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
+    if (!clients.may_run(index)) {
+      timespec timeout{0, 100'000'000};
+      raw_syscall(SYS_futex, &clients.changed, FUTEX_WAIT, seen, &timeout, 0, 0);
+      continue;
+    }
     timespec pause{0, 20'000};
     looks < 10 ? raw_syscall(SYS_sched_yield) : raw_syscall(SYS_nanosleep, &pause, 0);
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <vector>
 
@@ -15,6 +16,11 @@ namespace {
 // Never on offer: guided replay waits there, and takes what is unsurprising from then on.
 constexpr Choice nothing() {
   return Choice::make(ChoiceKind::kThread, 0, ChoiceKey::thread(ThreadId{0xffff}));
+}
+
+void tell(ClientExchange& exchange) {
+  exchange.changed.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &exchange.changed, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
 }  // namespace
@@ -43,7 +49,9 @@ Result<ClientWorker> ClientWorker::start(const run::Target& target, const RunSpe
 }
 
 ClientWorker::~ClientWorker() {
-  if (memory_.data() != nullptr) state().stop.store(1);
+  if (memory_.data() == nullptr) return;
+  state().stop.store(1);
+  tell(state().learning().clients());
 }
 
 Status ClientWorker::run(const std::string& client, std::uint64_t executions,
@@ -72,6 +80,7 @@ Status ClientWorker::run(const std::string& client, std::uint64_t executions,
 Result<bool> ClientWorker::run_batch(std::uint64_t executions, const std::function<bool(const Trace&)>& use) {
   granted_ += executions;
   state().learning().clients().granted.store(granted_, std::memory_order_release);
+  tell(state().learning().clients());
   ChannelHeader& h = worker_.header();
   bool more = true;
   while (h.ring_read.load(std::memory_order_relaxed) < granted_) {
