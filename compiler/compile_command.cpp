@@ -30,14 +30,26 @@ bool is_this_program(const std::string& command) {
   return !path.empty() && std::filesystem::equivalent(path, "/proc/self/exe", error) && !error;
 }
 
+Status check_full(bool cxx, const CompilerIdentity& compiler, const std::string& name) {
+  if (compiler.family == Family::kClang && compiler.major == kFullClang && compiler.x86_64) return Done{};
+  const std::string wanted = (cxx ? "clang++-" : "clang-") + std::to_string(kFullClang);
+  return Error{"--full needs clang " + std::to_string(kFullClang) + " for x86-64, and '" + name +
+               "' is another compiler. Leave --compiler= and $" + (cxx ? "HEDDLE_CXX" : "HEDDLE_CC") +
+               " away for " + wanted + ", or name it there."};
+}
+
 Result<std::vector<std::string>> rewritten(bool cxx, const std::vector<std::string>& command,
-                                           const std::vector<std::string>& args) {
+                                           const std::vector<std::string>& args, Build build) {
   const CommandLine line = parse_command_line(expand_response_files(args));
   if (line.goal == Goal::kQuery) return args;  // must work even where the compiler's kind is unknown
   const auto compiler = identify(cxx, command);
   if (!compiler) return compiler.error();
   const auto layout = find_layout();
   if (!layout) return layout.error();
+  if (build == Build::kFull) {
+    if (const Status fits = check_full(cxx, *compiler, command[0]); !fits) return fits.error();
+    if (const Status there = check_symbolic_pass(*layout); !there) return there.error();
+  }
   if (line.goal == Goal::kLink && !line.relocatable) {
     if (const Status complete = check_link_files(*layout); !complete) return complete.error();
   }
@@ -49,7 +61,7 @@ Result<std::vector<std::string>> rewritten(bool cxx, const std::vector<std::stri
     while (!path.empty() && path.back() == '\n') path.pop_back();
     return path.starts_with('/') ? path : "";  // an unknown name comes back as it was asked for
   };
-  return rewrite(*compiler, args, *layout, find_runtime);
+  return rewrite(*compiler, args, *layout, find_runtime, build);
 }
 
 }  // namespace
@@ -57,7 +69,7 @@ Result<std::vector<std::string>> rewritten(bool cxx, const std::vector<std::stri
 std::string compile_help(bool cxx) {
   const std::string name = cxx ? "c++" : "cc";
   const std::string variable = cxx ? "HEDDLE_CXX" : "HEDDLE_CC";
-  return "Usage: heddle " + name + " [--compiler=COMMAND] ARGUMENTS OF THE COMPILER...\n" +
+  return "Usage: heddle " + name + " [--full] [--compiler=COMMAND] ARGUMENTS OF THE COMPILER...\n" +
          "\n"
          "Runs your own " +
          std::string(cxx ? "C++" : "C") +
@@ -68,7 +80,12 @@ std::string compile_help(bool cxx) {
          "\n"
          "  --compiler=COMMAND  the compiler, such as clang++-19 or \"ccache g++\"; else $" +
          variable + ", else " + name +
-         "\n\n"
+         "\n"
+         "  --full              also what `heddle explain` needs to see how values were computed: every "
+         "function "
+         "gets a\n"
+         "                      second body, which sleeps until then; by clang 19\n"
+         "\n"
          "Examples:\n"
          "  heddle " +
          name + " -g -O1 test." + (cxx ? "cpp" : "c") +
@@ -83,13 +100,20 @@ std::string compile_help(bool cxx) {
 }
 
 int compile_command(bool cxx, std::vector<std::string> args) {
-  std::vector<std::string> command = choose_compiler(cxx, args);
+  const Build build = take_full(args) ? Build::kFull : Build::kUsual;
+  std::vector<std::string> command =
+      build == Build::kFull ? choose_full_compiler(cxx, args) : choose_compiler(cxx, args);
+  if (build == Build::kFull && find_on_path(command[0]).empty()) {
+    return fail(cxx, {"--full needs clang " + std::to_string(kFullClang) + ", and '" + command[0] +
+                      "' is not there. Install it (Debian: apt install clang-" + std::to_string(kFullClang) +
+                      "), or compile without --full."});
+  }
   if (is_this_program(command[0])) {
     return fail(
         cxx, {"the compiler to wrap is heddle itself. Set " + std::string(cxx ? "HEDDLE_CXX" : "HEDDLE_CC") +
               " or --compiler= to the compiler that heddle shall call, such as g++."});
   }
-  const auto rest = rewritten(cxx, command, args);
+  const auto rest = rewritten(cxx, command, args, build);
   if (!rest) return fail(cxx, rest.error());
   if (args == std::vector<std::string>{"--help"}) {
     std::printf("%s\nThe compiler's own help:\n\n", compile_help(cxx).c_str());

@@ -130,7 +130,10 @@ std::optional<CompilerIdentity> identity_from_macros(std::string_view macros) {
   return std::nullopt;
 }
 
-std::vector<std::string> choose_compiler(bool cxx, std::vector<std::string>& args) {
+namespace {
+
+// The command that the user named; empty: none.
+std::vector<std::string> named_compiler(bool cxx, std::vector<std::string>& args) {
   std::string command;
   std::erase_if(args, [&](const std::string& arg) {
     if (!arg.starts_with(kCompilerOption)) return false;
@@ -142,10 +145,24 @@ std::vector<std::string> choose_compiler(bool cxx, std::vector<std::string>& arg
     if (from_environment != nullptr) command = from_environment;
   }
   if (access(command.c_str(), X_OK) == 0) return {command};  // one path, possibly with spaces in it
-  std::vector<std::string> words = split_words(command);
+  return split_words(command);
+}
+
+}  // namespace
+
+std::vector<std::string> choose_compiler(bool cxx, std::vector<std::string>& args) {
+  std::vector<std::string> words = named_compiler(cxx, args);
   if (words.empty()) words.emplace_back(cxx ? "c++" : "cc");
   return words;
 }
+
+std::vector<std::string> choose_full_compiler(bool cxx, std::vector<std::string>& args) {
+  std::vector<std::string> words = named_compiler(cxx, args);
+  if (words.empty()) words.push_back((cxx ? "clang++-" : "clang-") + std::to_string(kFullClang));
+  return words;
+}
+
+bool take_full(std::vector<std::string>& args) { return std::erase(args, "--full") != 0; }
 
 std::string find_on_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";

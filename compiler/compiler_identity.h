@@ -38,6 +38,13 @@ std::optional<CompilerIdentity> identity_from_macros(std::string_view macros);
 // Takes the last --compiler=COMMAND out of `args`; else $HEDDLE_CXX or $HEDDLE_CC; else c++ or cc.
 std::vector<std::string> choose_compiler(bool cxx, std::vector<std::string>& args);
 
+// Takes every --full out of `args`: was there one?
+bool take_full(std::vector<std::string>& args);
+// The compiler of a --full build, whose pass is a plugin of one version of clang: the one that the user
+// named, if any, else clang 19 under the name that distributions give it.
+inline constexpr int kFullClang = 19;
+std::vector<std::string> choose_full_compiler(bool cxx, std::vector<std::string>& args);
+
 Result<CompilerIdentity> identify(bool cxx, const std::vector<std::string>& command);
 
 // The standard output of a command, or an error if it could not be run or failed.

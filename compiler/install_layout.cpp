@@ -17,7 +17,8 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/share/heddle/lin",
           prefix + "/share/heddle/speed",
           prefix + "/bin/heddle",
-          prefix + "/share/heddle/gdb/heddle.py"};
+          prefix + "/share/heddle/gdb/heddle.py",
+          prefix + "/lib/heddle/symbolic-pass.so"};
 }
 
 Result<InstallLayout> find_layout() {
@@ -28,6 +29,15 @@ Result<InstallLayout> find_layout() {
                  ExitCode::kOwnError};
   }
   return layout_under(self.parent_path().parent_path().string());
+}
+
+Status check_symbolic_pass(const InstallLayout& layout) {
+  std::error_code error;
+  if (std::filesystem::exists(layout.symbolic_pass, error)) return Done{};
+  return Error{
+      "--full is not part of this installation of heddle: " + layout.symbolic_pass +
+      " is missing. It is built where LLVM's headers are: install llvm-19-dev and build heddle again, or "
+      "compile without --full."};
 }
 
 Status check_link_files(const InstallLayout& layout) {

@@ -1,6 +1,7 @@
 // Where the pieces of an installation are. The build tree has the same layout as an installed prefix:
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
 //   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter
+//   <prefix>/lib/heddle/symbolic-pass.so
 //   <prefix>/share/heddle/{apps,deep,gdb,lin,litmus,paper,speed}/
 #pragma once
 
@@ -16,19 +17,23 @@ struct InstallLayout {
   std::string include_dir;  // the parent of heddle/heddle.h
   std::string litmus_dir;   // *.litmus files
   std::string litmus_interpreter;
-  std::string apps_dir;    // the programs of `heddle bench apps`
-  std::string deep_dir;    // the programs of `heddle bench deep`
-  std::string paper_dir;   // the programs of `heddle bench paper`
-  std::string lin_dir;     // the objects of `heddle bench lin`
-  std::string speed_dir;   // sources that `heddle bench speed` builds
-  std::string executable;  // heddle itself
-  std::string gdb_script;  // commands of gdb for replays
+  std::string apps_dir;       // the programs of `heddle bench apps`
+  std::string deep_dir;       // the programs of `heddle bench deep`
+  std::string paper_dir;      // the programs of `heddle bench paper`
+  std::string lin_dir;        // the objects of `heddle bench lin`
+  std::string speed_dir;      // sources that `heddle bench speed` builds
+  std::string executable;     // heddle itself
+  std::string gdb_script;     // commands of gdb for replays
+  std::string symbolic_pass;  // clang's plugin for --full; not there where heddle was built without LLVM
 };
 
 InstallLayout layout_under(const std::string& prefix);
 
 // The layout around the running executable, <prefix>/bin/<anything>.
 Result<InstallLayout> find_layout();
+
+// An error that says what to install where there is no plugin for --full.
+Status check_symbolic_pass(const InstallLayout& layout);
 
 // An error that names the first file that linking needs and that is not there.
 Status check_link_files(const InstallLayout& layout);

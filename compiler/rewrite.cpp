@@ -62,14 +62,20 @@ void add_clang_compile(const CompilerIdentity& compiler, const CommandLine& line
   }
 }
 
+// The pass knows no vectors: a vectorised loop would be taken for what it computed.
+void add_full_compile(const InstallLayout& layout, Args& out) {
+  out.insert(out.end(), {"-fpass-plugin=" + layout.symbolic_pass, "-fno-vectorize", "-fno-slp-vectorize"});
+}
+
 void add_compile(const CompilerIdentity& compiler, const CommandLine& line, const InstallLayout& layout,
-                 Args& out) {
+                 Build build, Args& out) {
   const bool clang = compiler.family == Family::kClang;
   // clang warns of arguments that a call has no use for (links, assembler), which is fatal under -Werror.
   const bool has_scope = clang && compiler.major >= 14;
   if (clang) out.emplace_back(has_scope ? "--start-no-unused-arguments" : "-Qunused-arguments");
   if (clang) {
     add_clang_compile(compiler, line, out);
+    if (build == Build::kFull) add_full_compile(layout, out);
   } else {
     add_gcc_compile(compiler, out);
   }
@@ -114,13 +120,13 @@ void add_link(const CompilerIdentity& compiler, const CommandLine& line, const I
 }  // namespace
 
 Result<Args> rewrite(const CompilerIdentity& compiler, const Args& args, const InstallLayout& layout,
-                     const RuntimeFinder& find_runtime) {
+                     const RuntimeFinder& find_runtime, Build build) {
   const CommandLine line = parse_command_line(expand_response_files(args));
   if (line.goal == Goal::kQuery) return args;
   const Status supported = check_supported(line);
   if (!supported) return supported.error();
   Args out;
-  add_compile(compiler, line, layout, out);
+  add_compile(compiler, line, layout, build, out);
   if (line.goal == Goal::kLink && !line.relocatable) add_link(compiler, line, layout, find_runtime, out);
   out.insert(out.end(), args.begin(), args.end());  // response files stay files: they exist for their length
   return out;

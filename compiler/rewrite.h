@@ -29,8 +29,10 @@ using RuntimeFinder = std::function<std::string(const std::string& file)>;
 
 // `args` without the compiler's name and without --compiler=; so is the result. An error if these arguments
 // cannot give a program that heddle can test: another sanitizer, or a fully static program.
+// kFull: with the second, symbolic body of every function (compiler/plugin). REQUIRES then: clang 19.
+enum class Build { kUsual, kFull };
 Result<std::vector<std::string>> rewrite(const CompilerIdentity& compiler,
                                          const std::vector<std::string>& args, const InstallLayout& layout,
-                                         const RuntimeFinder& find_runtime = {});
+                                         const RuntimeFinder& find_runtime = {}, Build build = Build::kUsual);
 
 }  // namespace heddle::compiler

@@ -4,7 +4,8 @@
 // with the descriptor's number in HEDDLE_CHANNEL. The runtime maps it and writes results as it goes, so that
 // whatever happened up to a crash or a kill is there for the tool to read.
 //
-//   ChannelHeader | Choice[] | Event[] | StackDepot | Finding[] | text | ExecutionResult ring | modules
+//   ChannelHeader | Choice[] | Event[] | StackDepot | Finding[] | text | ExecutionResult ring | modules |
+//   Granule[] | symbolic trace
 //
 // Choices, events, findings and text belong to the execution under way and are reset when the next one
 // starts; stacks, modules and outcomes stay for the life of the worker.
@@ -16,19 +17,22 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "core/base/ids.h"
 #include "core/trace/choice.h"
 #include "core/trace/event.h"
 #include "core/trace/finding.h"
+#include "core/trace/granules.h"
 #include "core/trace/learning.h"
 #include "core/trace/run_spec.h"
 #include "core/trace/shared_outside.h"
 #include "core/trace/stack_depot.h"
+#include "core/trace/symbolic.h"
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680006ull;  // "heddl", version 6
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680007ull;  // "heddl", version 7
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -146,7 +150,8 @@ struct RepetitionReport {
 struct ChannelHeader {
   std::uint64_t magic = 0;
   std::uint64_t bytes = 0;  // the whole channel
-  Section choices, events, stacks, findings, text, ring, module_text, outcome_text, replay;
+  Section choices, events, stacks, findings, text, ring, module_text, outcome_text, replay, granules,
+      symbolic;
   RunSpec spec;
   ChannelMode mode = ChannelMode::kSingle;
 
@@ -215,7 +220,9 @@ struct ChannelSizes {
   std::uint64_t findings = 64;
   std::uint64_t text = 16ull << 20;
   std::uint64_t ring = 4096;
-  std::uint64_t replay = 0;  // entries
+  std::uint64_t replay = 0;    // entries
+  std::uint64_t granules = 0;  // entries
+  std::uint64_t symbolic = 0;  // bytes
 };
 
 // A view of a mapped channel. All sections are sparse until written.
@@ -234,6 +241,11 @@ class Channel {
   ChannelHeader* header() const { return header_; }
   Choice* choices() const { return at<Choice>(header_->choices); }
   std::uint32_t choice_capacity() const { return capacity<Choice>(header_->choices); }
+  Granules granules() const { return Granules(granule_table()); }
+  std::span<Granule> granule_table() const {
+    return {at<Granule>(header_->granules), capacity<Granule>(header_->granules)};
+  }
+  void* symbolic() const { return at<char>(header_->symbolic); }
   Choice* replay() const { return at<Choice>(header_->replay); }
   Event* events() const { return at<Event>(header_->events); }
   std::uint32_t event_capacity() const { return capacity<Event>(header_->events); }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/trace/enforcement.h"
+
 namespace heddle {
 
 enum class ModelKind : std::uint8_t { kCxx20 = 0, kC11Tester, kSc };
@@ -22,6 +24,12 @@ enum class SleepKind : std::uint8_t {
   kTimed,     // at its time: what others can do meanwhile, they have done
 };
 inline constexpr unsigned kMaxTrustedLibraries = 16;
+// Which plain accesses are events, where events are recorded.
+enum class PlainEvents : std::uint8_t {
+  kNone = 0,
+  kFindShared,  // none; what several threads touch is noted in the channel's granules
+  kShared,      // those to the channel's granules
+};
 enum class ReplayKind : std::uint8_t { kNone = 0, kExact, kGuided, kPlan };
 
 struct RunSpec {
@@ -44,6 +52,12 @@ struct RunSpec {
   char strategy[192] = "random";     // as on the command line: name[:k=v,…]
   char trusted_libraries[512] = "";  // templates of --trust-library, one in each line
   SleepKind sleep = SleepKind::kFree;
+  // For explanations; no artifact has these.
+  PlainEvents plain_events = PlainEvents::kNone;
+  std::uint8_t symbolic = 0;      // write a symbolic trace
+  std::uint8_t fresh_memory = 0;  // freed memory is never handed out again: an address names one block
+  std::uint8_t rule_count = 0;
+  EnforcedRule rules[kMostRules];
 };
 
 }  // namespace heddle

@@ -82,7 +82,8 @@ enum class RecordKind : std::uint8_t {
                  // into, a
                  // floating-point value. A soft constraint
   kFailure,  // expression: the condition that failed (holds says which way); the last record of its thread
-  kFolded,   // `value` rounds of a loop that had no effect were left out here: the thread waited
+  kFolded,   // `value` rounds of a loop that had no effect were left out here: the thread waited (0: nothing,
+             // the record of a branch that became kFailure)
 };
 
 struct Record {
@@ -107,8 +108,8 @@ struct Header {
   std::uint32_t record_capacity = 0;
   std::uint32_t expression_count = 1;  // the first one is kConcrete
   std::uint32_t record_count = 0;
-  std::uint32_t overflow = 0;  // there was more than there is room for
-  std::uint32_t unused = 0;
+  std::uint32_t overflow = 0;    // there was more than there is room for
+  std::uint32_t mismatches = 0;  // expressions whose value was not the program's: our own mistake
 };
 
 }  // namespace heddle::symbolic

@@ -15,6 +15,7 @@
 #include "runtime/abi/named_semaphores.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
 
@@ -95,8 +96,11 @@ void become_native(Execution& e, long parent) {
   hand_mutexes_to_libc(e);
   hand_rwlocks_to_libc(e);
   hand_semaphores_to_libc(e);
+  hand_barriers_to_libc(e);
+  hand_conditions_to_libc(e);
   e.hand_signals_to_kernel();
   current = nullptr;
+  end_symbolic_trace();
   session::leave_engine();
 }
 

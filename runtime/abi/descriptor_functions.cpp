@@ -1,13 +1,70 @@
 // read, write and their relatives; pipes, eventfd, close.
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "runtime/abi/blocking_call.h"
+#include "runtime/abi/descriptor_calls.h"
 #include "runtime/abi/signal_descriptors.h"
 
 namespace heddle::abi {
+namespace {
+
+template <typename Attempt>
+long read_by(Execution& e, const char* name, int descriptor, std::uint64_t pc, Attempt attempt) {
+  if (!can_block(descriptor)) return attempt();
+  return perform(e, {name, descriptor, POLLIN, is_nonblocking(descriptor), sched::kNoDeadline, pc}, attempt);
+}
+
+}  // namespace
+
+long read_some(Execution& e, int descriptor, void* buffer, std::size_t bytes, std::uint64_t pc) {
+  return read_by(e, "read", descriptor, pc, [&] { return raw_syscall(SYS_read, descriptor, buffer, bytes); });
+}
+
+long readv_some(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
+  return read_by(e, "readv", descriptor, pc,
+                 [&] { return raw_syscall(SYS_readv, descriptor, parts, count); });
+}
+
+long write_all(Execution& e, int descriptor, const void* buffer, std::size_t bytes, std::uint64_t pc) {
+  if (!can_block(descriptor)) return raw_syscall(SYS_write, descriptor, buffer, bytes);
+  const DescriptorCall call{"write", descriptor, POLLOUT, is_nonblocking(descriptor), sched::kNoDeadline, pc};
+  std::size_t done = 0;
+  do {
+    const long result = perform(e, call, [&] {
+      NonblockingScope scope(descriptor);
+      return raw_syscall(SYS_write, descriptor, static_cast<const char*>(buffer) + done, bytes - done);
+    });
+    if (result < 0) return done != 0 ? static_cast<long>(done) : result;
+    done += static_cast<std::size_t>(result);
+  } while (done < bytes && !call.nonblocking);
+  return static_cast<long>(done);
+}
+
+long writev_all(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
+  if (!can_block(descriptor)) return raw_syscall(SYS_writev, descriptor, parts, count);
+  const bool nonblocking = is_nonblocking(descriptor);
+  const long first = perform(e, {"writev", descriptor, POLLOUT, nonblocking, sched::kNoDeadline, pc}, [&] {
+    NonblockingScope scope(descriptor);
+    return raw_syscall(SYS_writev, descriptor, parts, count);
+  });
+  if (first < 0 || nonblocking) return first;
+  // What is left, part by part.
+  auto done = static_cast<std::size_t>(first);
+  std::size_t before = 0;
+  for (int i = 0; i < count; before += parts[i++].iov_len) {
+    const std::size_t end = before + parts[i].iov_len;
+    if (done >= end) continue;
+    const std::size_t skip = done - before;
+    const long more = write_all(e, descriptor, static_cast<const char*>(parts[i].iov_base) + skip,
+                                parts[i].iov_len - skip, pc);
+    if (more < 0) break;
+    done += static_cast<std::size_t>(more);
+    if (done < end) break;
+  }
+  return static_cast<long>(done);
+}
+
 namespace {
 
 // The program's buffers are accessed as if it had done so itself.
@@ -30,71 +87,29 @@ void note_buffers(Execution& e, bool kernel_writes, const iovec* parts, int coun
 
 ssize_t read_from(Execution& e, int descriptor, void* buffer, std::size_t bytes, std::uint64_t pc) {
   act_on_cancel(e);  // also where nothing blocks
-  const auto attempt = [&] { return raw_syscall(SYS_read, descriptor, buffer, bytes); };
-  const long result =
-      can_block(descriptor)
-          ? perform(e, {"read", descriptor, POLLIN, is_nonblocking(descriptor), sched::kNoDeadline, pc},
-                    attempt)
-          : attempt();
+  const long result = read_some(e, descriptor, buffer, bytes, pc);
   note_buffer(e, true, buffer, result, pc);
   return libc_result<ssize_t>(result);
 }
 
 ssize_t readv_from(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
   act_on_cancel(e);
-  const auto attempt = [&] { return raw_syscall(SYS_readv, descriptor, parts, count); };
-  const long result =
-      can_block(descriptor)
-          ? perform(e, {"readv", descriptor, POLLIN, is_nonblocking(descriptor), sched::kNoDeadline, pc},
-                    attempt)
-          : attempt();
+  const long result = readv_some(e, descriptor, parts, count, pc);
   note_buffers(e, true, parts, count, result, pc);
   return libc_result<ssize_t>(result);
 }
 
-// A blocking write ends when everything is written, or an error comes after a part of it (POSIX write).
 ssize_t write_to(Execution& e, int descriptor, const void* buffer, std::size_t bytes, std::uint64_t pc) {
   act_on_cancel(e);
   note_buffer(e, false, buffer, static_cast<long>(bytes), pc);
-  if (!can_block(descriptor)) return libc_result<ssize_t>(raw_syscall(SYS_write, descriptor, buffer, bytes));
-  const DescriptorCall call{"write", descriptor, POLLOUT, is_nonblocking(descriptor), sched::kNoDeadline, pc};
-  std::size_t done = 0;
-  do {
-    const long result = perform(e, call, [&] {
-      NonblockingScope scope(descriptor);
-      return raw_syscall(SYS_write, descriptor, static_cast<const char*>(buffer) + done, bytes - done);
-    });
-    if (result < 0) return done != 0 ? static_cast<ssize_t>(done) : libc_result<ssize_t>(result);
-    done += static_cast<std::size_t>(result);
-  } while (done < bytes && !call.nonblocking);
-  return static_cast<ssize_t>(done);
+  return libc_result<ssize_t>(write_all(e, descriptor, buffer, bytes, pc));
 }
 
 ssize_t writev_to(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
   std::size_t bytes = 0;
   for (int i = 0; i < count; ++i) bytes += parts[i].iov_len;
   note_buffers(e, false, parts, count, static_cast<long>(bytes), pc);
-  if (!can_block(descriptor)) return libc_result<ssize_t>(raw_syscall(SYS_writev, descriptor, parts, count));
-  const bool nonblocking = is_nonblocking(descriptor);
-  const long first = perform(e, {"writev", descriptor, POLLOUT, nonblocking, sched::kNoDeadline, pc}, [&] {
-    NonblockingScope scope(descriptor);
-    return raw_syscall(SYS_writev, descriptor, parts, count);
-  });
-  if (first < 0 || nonblocking) return libc_result<ssize_t>(first);
-  // What is left, part by part.
-  auto done = static_cast<std::size_t>(first);
-  std::size_t before = 0;
-  for (int i = 0; i < count; before += parts[i++].iov_len) {
-    const std::size_t end = before + parts[i].iov_len;
-    if (done >= end) continue;
-    const std::size_t skip = done - before;
-    const ssize_t more = write_to(e, descriptor, static_cast<const char*>(parts[i].iov_base) + skip,
-                                  parts[i].iov_len - skip, pc);
-    if (more < 0) break;
-    done += static_cast<std::size_t>(more);
-    if (done < end) break;
-  }
-  return static_cast<ssize_t>(done);
+  return libc_result<ssize_t>(writev_all(e, descriptor, parts, count, pc));
 }
 
 // Closing ends the waits of those who read from the other end.

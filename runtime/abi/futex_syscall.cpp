@@ -11,18 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/abi/blocking_call.h"
+#include "runtime/abi/futex_syscall.h"
 #include "runtime/abi/pthread_objects.h"
 #include "runtime/engine/atomics.h"
 #include "runtime/session/syscall_gate.h"
 
 namespace heddle::abi {
 namespace {
-
-int as_result(int error) {
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
-}
 
 // FUTEX_WAKE_OP: the operation that `code` describes, on the second word (futex(2)).
 std::uint32_t apply(std::uint32_t code, std::uint32_t old) {
@@ -103,56 +99,58 @@ int unlock_pi(engine::Execution& e, Address address, std::uint64_t pc) {
   return 0;
 }
 
-long futex(engine::Execution& e, const long* a, std::uint64_t pc) {
+}  // namespace
+
+long answer_futex(engine::Execution& e, const long* a, bool spurious, std::uint64_t pc) {
   const auto address = static_cast<Address>(a[0]);
   const long operation = a[1] & FUTEX_CMD_MASK;
   const auto value = static_cast<std::uint32_t>(a[2]);
   const auto* time = reinterpret_cast<const timespec*>(a[3]);
   const auto bits = static_cast<std::uint32_t>(a[5]);
-  if (address % sizeof(std::uint32_t) != 0) return as_result(EINVAL);
+  if (address % sizeof(std::uint32_t) != 0) return -EINVAL;
   std::uint64_t deadline = sched::kNoDeadline;
   switch (operation) {
     case FUTEX_WAIT:  // relative time
-      if (time != nullptr && !valid_time(*time)) return as_result(EINVAL);
+      if (time != nullptr && !valid_time(*time)) return -EINVAL;
       if (time != nullptr) deadline = e.scheduler().now() + nanoseconds(*time);
-      return as_result(e.futex_wait(address, value, ~0u, deadline, pc));
+      return -e.futex_wait(address, value, ~0u, deadline, pc, spurious);
     case FUTEX_WAIT_BITSET:
-      if (bits == 0 || (time != nullptr && !valid_time(*time))) return as_result(EINVAL);
+      if (bits == 0 || (time != nullptr && !valid_time(*time))) return -EINVAL;
       if (time != nullptr) {
         deadline = deadline_of(*time, (a[1] & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC);
       }
-      return as_result(e.futex_wait(address, value, bits, deadline, pc));
+      return -e.futex_wait(address, value, bits, deadline, pc, spurious);
     case FUTEX_WAKE:
       return static_cast<long>(e.futex_wake(address, value, ~0u, pc));
     case FUTEX_WAKE_BITSET:
-      if (bits == 0) return as_result(EINVAL);
+      if (bits == 0) return -EINVAL;
       return static_cast<long>(e.futex_wake(address, value, bits, pc));
     case FUTEX_WAKE_OP:
       return wake_op(e, a, pc);
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE: {
       const auto expected = static_cast<std::uint32_t>(a[5]);
-      const int result =
-          e.futex_requeue(address, value, static_cast<Address>(a[4]), static_cast<std::uint32_t>(a[3]),
-                          operation == FUTEX_CMP_REQUEUE ? &expected : nullptr, pc);
-      return result < 0 ? as_result(-result) : result;
+      return e.futex_requeue(address, value, static_cast<Address>(a[4]), static_cast<std::uint32_t>(a[3]),
+                             operation == FUTEX_CMP_REQUEUE ? &expected : nullptr, pc);
     }
     case FUTEX_LOCK_PI:
     case kLockPi2: {
-      if (time != nullptr && !valid_time(*time)) return as_result(EINVAL);
+      if (time != nullptr && !valid_time(*time)) return -EINVAL;
       const bool realtime = operation == FUTEX_LOCK_PI || (a[1] & FUTEX_CLOCK_REALTIME) != 0;
       if (time != nullptr) deadline = deadline_of(*time, realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC);
-      return as_result(lock_pi(e, address, false, deadline, pc));
+      return -lock_pi(e, address, false, deadline, pc);
     }
     case FUTEX_TRYLOCK_PI:
-      return as_result(lock_pi(e, address, true, deadline, pc));
+      return -lock_pi(e, address, true, deadline, pc);
     case FUTEX_UNLOCK_PI:
-      return as_result(unlock_pi(e, address, pc));
+      return -unlock_pi(e, address, pc);
     default:
       e.unsupported("A futex operation that moves waiters to a lock with priority inheritance",
                     "Use pthread_cond_t and pthread_mutex_t with PTHREAD_PRIO_INHERIT instead.");
   }
 }
+
+namespace {
 
 // Calls that mean something to the engine are those of libc; `answered` says whether this is one.
 long known_call(engine::Execution& e, long number, const long* a, std::uint64_t pc, bool& answered) {
@@ -161,7 +159,7 @@ long known_call(engine::Execution& e, long number, const long* a, std::uint64_t 
   answered = true;
   switch (number) {
     case SYS_futex:
-      return futex(e, a, pc);
+      return libc_result(answer_futex(e, a, true, pc));
     case SYS_futex_waitv:
       e.unsupported("futex_waitv", "Let the thread wait for one word, or use a condition variable.");
     case SYS_gettid:
@@ -192,6 +190,9 @@ long known_call(engine::Execution& e, long number, const long* a, std::uint64_t 
       return tgkill(descriptor, static_cast<int>(a[1]), static_cast<int>(a[2]));
     case SYS_getcpu:
       return getcpu(reinterpret_cast<unsigned*>(a[0]), static_cast<unsigned*>(second));
+    case SYS_sched_setaffinity:
+      return sched_setaffinity(descriptor, static_cast<std::size_t>(a[1]),
+                               reinterpret_cast<const cpu_set_t*>(a[2]));
     case SYS_poll:
       return poll(reinterpret_cast<pollfd*>(a[0]), static_cast<nfds_t>(a[1]), static_cast<int>(a[2]));
     case SYS_pause:

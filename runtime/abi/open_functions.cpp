@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/own_proc_files.h"
 #include "runtime/session/session.h"
 #include "runtime/session/syscall_gate.h"
 
@@ -44,6 +44,15 @@ int open_random_bytes(engine::Execution& e) {
   return static_cast<int>(file);
 }
 
+// What is not the kernel's to show: a descriptor, -1 with errno set, or kNotOurs.
+constexpr int kNotOurs = -2;
+int open_virtual_file(engine::Execution* e, const char* path, bool writes) {
+  if (e == nullptr) return kNotOurs;
+  if (is_random_device(path)) return open_random_bytes(*e);
+  const int file = writes ? -1 : open_own_proc_file(*e, path);
+  return file >= 0 ? file : kNotOurs;
+}
+
 // A file that is made, emptied or written must not be shared by executions: each opens it for itself.
 void before_open(engine::Execution* e, const char* path, bool writes) {
   if (e == nullptr || !writes || memcmp(path, "/dev/", strlen(path) < 5 ? strlen(path) : 5) == 0) return;
@@ -58,38 +67,46 @@ bool writes(const char* mode) {
   return false;
 }
 
+// LLVM's libomp leaves a note of this name, with the process's id in it, for a second copy of itself in the
+// same process. The id is ours, and the same in all executions: they would find each other's. What it says is
+// the same in all of them, too.
+bool is_note_of_openmp(const char* name) {
+  constexpr char kNote[] = "/__KMP_REGISTERED_LIB_";
+  return strlen(name) >= sizeof kNote - 1 && memcmp(name, kNote, sizeof kNote - 1) == 0;
+}
+
+int note_of_openmp = -1;
+
 bool needs_mode(int flags) { return (flags & (O_CREAT | O_TMPFILE)) != 0; }
 
 }  // namespace
 }  // namespace heddle::abi
 
 using heddle::abi::engine;
-using heddle::abi::is_random_device;
 
-#define HEDDLE_OPEN(name)                                                                  \
-  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                               \
-    mode_t mode = 0;                                                                       \
-    if (heddle::abi::needs_mode(flags)) {                                                  \
-      va_list list;                                                                        \
-      va_start(list, flags);                                                               \
-      mode = va_arg(list, mode_t);                                                         \
-      va_end(list);                                                                        \
-    }                                                                                      \
-    auto* e = engine();                                                                    \
-    if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e); \
-    heddle::abi::before_open(e, path, heddle::abi::writes(flags));                         \
-    return HEDDLE_REAL(name)(path, flags, mode);                                           \
+#define HEDDLE_OPEN(name)                                                                 \
+  HEDDLE_EXPORT int name(const char* path, int flags, ...) {                              \
+    mode_t mode = 0;                                                                      \
+    if (heddle::abi::needs_mode(flags)) {                                                 \
+      va_list list;                                                                       \
+      va_start(list, flags);                                                              \
+      mode = va_arg(list, mode_t);                                                        \
+      va_end(list);                                                                       \
+    }                                                                                     \
+    auto* e = engine();                                                                   \
+    const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(flags)); \
+    if (file != heddle::abi::kNotOurs) return file;                                       \
+    heddle::abi::before_open(e, path, heddle::abi::writes(flags));                        \
+    return HEDDLE_REAL(name)(path, flags, mode);                                          \
   }
 
-#define HEDDLE_FOPEN(name)                                        \
-  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {  \
-    auto* e = engine();                                           \
-    if (e != nullptr && is_random_device(path)) {                 \
-      const int file = heddle::abi::open_random_bytes(*e);        \
-      return file < 0 ? nullptr : fdopen(file, "r");              \
-    }                                                             \
-    heddle::abi::before_open(e, path, heddle::abi::writes(mode)); \
-    return HEDDLE_REAL(name)(path, mode);                         \
+#define HEDDLE_FOPEN(name)                                                               \
+  HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {                         \
+    auto* e = engine();                                                                  \
+    const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(mode)); \
+    if (file != heddle::abi::kNotOurs) return file < 0 ? nullptr : fdopen(file, "r");    \
+    heddle::abi::before_open(e, path, heddle::abi::writes(mode));                        \
+    return HEDDLE_REAL(name)(path, mode);                                                \
   }
 
 HEDDLE_OPEN(open)
@@ -106,7 +123,8 @@ HEDDLE_EXPORT int openat(int directory, const char* path, int flags, ...) {
     va_end(list);
   }
   auto* e = engine();
-  if (e != nullptr && is_random_device(path)) return heddle::abi::open_random_bytes(*e);
+  const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(flags));
+  if (file != heddle::abi::kNotOurs) return file;
   heddle::abi::before_open(e, path, heddle::abi::writes(flags));
   return HEDDLE_REAL(openat)(directory, path, flags, mode);
 }
@@ -133,6 +151,12 @@ HEDDLE_EXPORT char* mkdtemp(char* path) noexcept {
   return HEDDLE_REAL(mkdtemp)(path);
 }
 HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  if (auto* e = engine(); e != nullptr && heddle::abi::is_note_of_openmp(name)) {
+    if ((flags & O_CREAT) != 0)
+      return heddle::abi::note_of_openmp = HEDDLE_REAL(memfd_create)(name, MFD_CLOEXEC);
+    errno = ENOENT;
+    return -1;
+  }
   heddle::abi::before_open(engine(), name, true);
   return HEDDLE_REAL(shm_open)(name, flags, mode);
 }
@@ -143,7 +167,8 @@ HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
 // Shared memory that a process of the zygote could write would be the same for all executions.
 HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
                          off_t offset) noexcept {
-  if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0)
+  if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 &&
+                          (file < 0 || file != heddle::abi::note_of_openmp))
     e->leave_prefix();
   return HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
 }

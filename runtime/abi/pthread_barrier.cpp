@@ -41,6 +41,14 @@ int wait_natively(void* argument) {
 }
 
 }  // namespace
+
+// The child's barrier begins a round of its own: who waits in the parent is not in the child.
+void hand_barriers_to_libc(Execution& e) {
+  hand_to_libc(e, kBarrier, [](pthread_barrier_t* barrier, const sched::SyncObject& b) {
+    HEDDLE_REAL(pthread_barrier_init)(barrier, nullptr, b.threshold);
+  });
+}
+
 }  // namespace heddle::abi
 
 using heddle::abi::engine;

@@ -31,6 +31,17 @@ bool is_shared(const pthread_cond_t* condition) {
   return (condition->__data.__wrefs & kSharedBit) != 0 && in_shared_memory(condition);
 }
 
+}  // namespace
+
+// Nobody waits in the child. libc counts waits where the mark lies.
+void hand_conditions_to_libc(Execution& e) {
+  hand_to_libc(e, kCondition, [](pthread_cond_t* condition, const sched::SyncObject&) {
+    mark_of(condition, kCondition.mark) = 0;
+  });
+}
+
+namespace {
+
 SharedCall shared_call(const char* name, const pthread_cond_t* condition, std::uint64_t pc) {
   return {name, condition, sizeof *condition, sched::SyncKind::kCondition, pc};
 }

@@ -124,6 +124,8 @@ void hand_to_libc(engine::Execution& e, const ObjectTraits<Object>& traits, Hand
 void hand_mutexes_to_libc(engine::Execution& e);
 void hand_rwlocks_to_libc(engine::Execution& e);
 void hand_semaphores_to_libc(engine::Execution& e);
+void hand_barriers_to_libc(engine::Execution& e);
+void hand_conditions_to_libc(engine::Execution& e);
 
 sched::SyncObject& mutex_object(engine::Execution& e, pthread_mutex_t* mutex, std::uint64_t pc);
 

@@ -3,8 +3,10 @@
 
 #include "core/base/pages.h"
 #include "runtime/abi/cancellation.h"
+#include "runtime/abi/library_syscalls.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/signal_descriptors.h"
+#include "runtime/abi/symbolic_calls.h"
 #include "runtime/engine/callers.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/session.h"
@@ -93,7 +95,10 @@ __attribute__((constructor(101))) void start_engine() {
   engine::find_callers();
   execution->note_trusted_libraries();
   current = execution;
-  current->set_program_hooks({cancel_running_thread, session::is_crash_signal, divert_to_descriptor});
+  answer_library_syscalls();
+  current->set_program_hooks(
+      {cancel_running_thread, session::is_crash_signal, divert_to_descriptor, note_failure});
+  start_symbolic_trace();
 }
 
 // Runs after the destructors of the program, and of the libraries that were loaded with it.

@@ -12,26 +12,41 @@ namespace {
 // The low byte is the order; g++ may set flags above it (__ATOMIC_HLE_*).
 MemoryOrder order_of(int order) { return static_cast<MemoryOrder>(order & 7); }
 
-AtomicSite site_of(const volatile void* address, int order, std::uint64_t pc) {
-  return {reinterpret_cast<Address>(address), order_of(order), pc};
+// What the program asks for, or what it is held to for a trial.
+[[gnu::always_inline]] inline MemoryOrder order_for(const engine::Execution& e, int order, std::uint64_t pc) {
+  if (e.enforcing()) [[unlikely]]
+    return e.enforced_order(pc, order_of(order));
+  return order_of(order);
+}
+
+// Of a compare-exchange that fails: it stores nothing.
+MemoryOrder as_load(MemoryOrder order) {
+  if (order == MemoryOrder::kAcqRel) return MemoryOrder::kAcquire;
+  return order == MemoryOrder::kRelease ? MemoryOrder::kRelaxed : order;
+}
+
+[[gnu::always_inline]] inline AtomicSite site_of(const engine::Execution& e, const volatile void* address,
+                                                 int order, std::uint64_t pc) {
+  return {reinterpret_cast<Address>(address), order_for(e, order, pc), pc};
 }
 
 template <typename T>
 T load(const volatile T* address, int order, std::uint64_t pc) {
-  if (engine::Execution* e = engine()) return engine::atomic_load<T>(*e, site_of(address, order, pc));
+  if (engine::Execution* e = engine()) return engine::atomic_load<T>(*e, site_of(*e, address, order, pc));
   return native::load(address);
 }
 
 template <typename T>
 void store(volatile T* address, T value, int order, std::uint64_t pc) {
-  if (engine::Execution* e = engine()) return engine::atomic_store<T>(*e, site_of(address, order, pc), value);
+  if (engine::Execution* e = engine())
+    return engine::atomic_store<T>(*e, site_of(*e, address, order, pc), value);
   native::store(address, value);
 }
 
 template <typename T, typename Compute>
 T update(volatile T* address, int order, std::uint64_t pc, Compute compute) {
   if (engine::Execution* e = engine())
-    return engine::atomic_update<T>(*e, site_of(address, order, pc), compute);
+    return engine::atomic_update<T>(*e, site_of(*e, address, order, pc), compute);
   return native::update(address, compute);
 }
 
@@ -41,8 +56,9 @@ bool exchange_if(volatile T* address, T* expected, T desired, int order, int fai
   bool succeeded = false;
   T old;
   if (engine::Execution* e = engine()) {
-    old = engine::atomic_compare_exchange<T>(*e, site_of(address, order, pc), order_of(failure), *expected,
-                                             desired, weak, succeeded);
+    old = engine::atomic_compare_exchange<T>(*e, site_of(*e, address, order, pc),
+                                             as_load(order_for(*e, failure, pc)), *expected, desired, weak,
+                                             succeeded);
   } else {
     old = native::compare_exchange(address, *expected, desired);
     succeeded = old == *expected;
@@ -102,7 +118,7 @@ HEDDLE_ATOMICS(128, heddle::abi::Uint128)
 
 HEDDLE_EXPORT void __tsan_atomic_thread_fence(int mo) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
-    heddle::engine::atomic_fence(*e, heddle::abi::order_of(mo), HEDDLE_CALLER_PC);
+    heddle::engine::atomic_fence(*e, heddle::abi::order_for(*e, mo, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
   } else {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
   }

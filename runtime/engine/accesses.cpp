@@ -28,6 +28,10 @@ void Execution::start_detector() {
   detecting_ = race_.start(recording_ ? race::Mode::kPrecise : race::Mode::kFast);
   if (!detecting_) channel_.header()->current.flags |= result_flags::kNoRaceDetection;
   if (detecting_) enter_epoch();
+  bool locks_plain = false;
+  for (std::uint32_t i = 0; i < spec().rule_count; ++i)
+    locks_plain = locks_plain || spec().rules[i].kind == RuleKind::kLocked;
+  skips_known_ = detecting_ && spec().plain_events == PlainEvents::kNone && !locks_plain;
 }
 
 std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
@@ -126,6 +130,7 @@ void Execution::forget(sched::SyncObject& object) {
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   if (bytes == 0) return;
   before_access();
+  if (!skips_known_) note_plain_access(op, address, bytes, pc);
   if (fair_ && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
   if (detecting_) {
     if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack(pc))) report_race(*race);
@@ -133,6 +138,7 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address, bytes, pc);
   check_not_freed(address + bytes - 1, 1, pc);
   if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
+  if (locked_by_ != 0) unlock_plain_access();
 }
 
 void Execution::plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes) {

@@ -34,6 +34,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
   timed_sleeps_ = spec().sleep == SleepKind::kTimed;
+  enforcing_ = spec().rule_count != 0;
   note_pace();
   turns_of_sleepers_ = 0;
   timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
@@ -55,7 +56,9 @@ void Execution::begin(std::uint64_t index) {
   note_pace();
 }
 
-void Execution::note_pace() { draws_ = uniform_ != nullptr && !fair_ && !recording_ && !timed_sleeps_; }
+void Execution::note_pace() {
+  draws_ = uniform_ != nullptr && !fair_ && !recording_ && !timed_sleeps_ && !enforcing_;
+}
 
 void Execution::take_turn(std::uint64_t pc) { draws_ ? take_turn_as<true>(pc) : take_turn_as<false>(pc); }
 
@@ -73,7 +76,8 @@ template <bool kDraws>
     fire_timers();
   if (++channel_.header()->current.steps >= next_check_) [[unlikely]]
     check_bounds();
-  if (scheduler_.runnable().size() > 1 && !t.ignored) {
+  const bool stays = !kDraws && enforcing_ && keeps_turn(t, pc);
+  if (scheduler_.runnable().size() > 1 && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
     switch_to(kDraws && draws_ ? draw_thread() : choose_thread(true));
   }
@@ -83,6 +87,7 @@ template <bool kDraws>
   t.cancel_before_effect = false;
   if (t.call_moment != nullptr) [[unlikely]]
     note_call_began(t);
+  if (!kDraws && enforcing_) note_turn(t, pc);
   if (fair_) [[unlikely]]
     observe_spin();
 }
@@ -91,6 +96,7 @@ ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
   if (runnable.size() == 1) return runnable[0];
   if (fair_) return next_in_turn();
+  if (enforcing_) return choose_free_thread(can_continue);
   strategy::ChoicePoint point;
   point.kind = ChoiceKind::kThread;
   point.thread = scheduler_.current();
@@ -214,6 +220,7 @@ Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
     h.current.flags |= result_flags::kEventOverflow;
     return nullptr;
   }
+  if (plain_write_.event != kNoEvent) settle_plain_write();
   // The event before is complete only now.
   if (at > h.end_after_event) finish(Ending::kCut, 0);
   if (at == h.pause_at_event) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP);

@@ -39,6 +39,8 @@ struct SessionHooks {
   void (*end)(Ending ending, int status) = nullptr;
   // The execution makes this system call, which leaves a trace in the kernel: it cannot be undone in process.
   void (*kernel_changes)(long number) = nullptr;
+  // Before the first choice: there will be another thread.
+  void (*threads_begin)() = nullptr;
 };
 
 // What the interposers do for the engine.
@@ -49,6 +51,9 @@ struct ProgramHooks {
   bool (*is_fault)(int signal) = nullptr;
   // Hands a signal to a signalfd that waits for it. False: there is none.
   bool (*divert_signal)(const sched::QueuedSignal& signal) = nullptr;
+  // The running thread has failed, and the execution ends with it; because of an access at `address`, if it
+  // faulted.
+  void (*failed)(bool faulted, Address address) = nullptr;
 };
 
 // While one lives, calls that reach our interposers come from the runtime itself and go straight to libc.
@@ -196,7 +201,7 @@ class Execution final : public strategy::View {
   int semaphore_wait(sched::SyncObject& semaphore, bool only_try, std::uint64_t deadline, std::uint64_t pc);
   int semaphore_post(sched::SyncObject& semaphore, std::uint64_t pc);
   int futex_wait(Address address, std::uint32_t expected, std::uint32_t bits, std::uint64_t deadline,
-                 std::uint64_t pc);
+                 std::uint64_t pc, bool spurious = true);
   std::uint32_t futex_wake(Address address, std::uint32_t most, std::uint32_t bits, std::uint64_t pc);
   // Wakes `most` and lets up to `move` others wait at `to` instead. FUTEX_CMP_REQUEUE: EAGAIN as a negative
   // number if *address is not *expected any more.
@@ -297,7 +302,7 @@ class Execution final : public strategy::View {
       if (fair_) [[unlikely]]
         note_plain_write(address, kSize);
     }
-    if (detecting_) {
+    if (skips_known_) {
       if (race_.is_still<kOp, kSize>(address)) return;
       if (!volatile_.is_pending && race_.is_still_again<kOp, kSize>(address)) return;
     }
@@ -331,6 +336,9 @@ class Execution final : public strategy::View {
   void start_watching();
   bool watching() const { return watching_; }
   void note_trusted_libraries();  // tells the tool which names were of use
+  // Rules that the program is held to (enforcement.cpp).
+  bool enforcing() const { return enforcing_; }
+  MemoryOrder enforced_order(std::uint64_t pc, MemoryOrder order) const;
   // volatiles.cpp
   void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
   void volatile_write(Address address, std::uint8_t bytes, std::uint64_t pc);
@@ -396,6 +404,8 @@ class Execution final : public strategy::View {
   template <race::AccessOp kOp, std::uint32_t kSize>
   [[gnu::noinline]] void plain_access_anew(Address address, std::uint64_t pc) {
     before_access();
+    if (!skips_known_) [[unlikely]]
+      note_plain_access(kOp, address, kSize, pc);
     if (!is_known_word<kOp, kSize>(address)) {
       if (detecting_) {
         if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
@@ -404,6 +414,8 @@ class Execution final : public strategy::View {
       check_not_freed(address, kSize, pc);
     }
     if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
+    if (locked_by_ != 0) [[unlikely]]
+      unlock_plain_access();
   }
   // A step in place is enough: a free would have taken the word's own state from it.
   template <race::AccessOp kOp, std::uint32_t kSize>
@@ -423,6 +435,17 @@ class Execution final : public strategy::View {
   void settle_volatile();
   void check_initialised_slowly(const memory::Place& place, std::uint64_t pc);
   void report_race(const race::Race& race);
+  // plain_events.cpp
+  void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
+  void settle_plain_write();
+  // enforcement.cpp
+  bool is_at(const CodePlace& place, const sched::Thread& thread, std::uint64_t pc) const;
+  bool keeps_turn(sched::Thread& t, std::uint64_t pc);  // it is where nobody may come between
+  void note_turn(sched::Thread& t, std::uint64_t pc);
+  void lock_plain_access(std::uint64_t pc);
+  void unlock_plain_access();                    // after the detector has seen it
+  bool must_wait(const sched::Thread& t) const;  // … for an operation that was not performed yet
+  ThreadId choose_free_thread(bool can_continue);
   // crossings.cpp
   void cross(bool out);  // `out`: the program itself acts, and not the library
   void note_crossing(sched::Thread& t, LibrarySet entered);
@@ -611,8 +634,18 @@ class Execution final : public strategy::View {
   std::uint32_t unwound_ = 0;
   static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
   bool detecting_ = false;                                // the race detector runs
-  bool watching_ = false;                                 // calls into libraries are watched
-  std::uint32_t library_clocks_[kMaxLibraries] = {};      // what was released into each
+  bool skips_known_ = false;  // … and accesses that it has seen before need not be looked at again
+  struct PlainWrite {
+    EventId event = kNoEvent;  // whose value is in memory when its thread acts again
+    Address address = 0;
+    std::uint8_t size = 0;
+  } plain_write_;
+  bool enforcing_ = false;                      // RunSpec::rules
+  std::uint64_t rules_met_ = 0;                 // kAfter: by rule, whether `other` was performed
+  std::uint64_t locked_by_ = 0;                 // kLocked: rules under whose lock the access under way is
+  std::uint32_t rule_clocks_[kMostRules] = {};  // kTogether
+  bool watching_ = false;                       // calls into libraries are watched
+  std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each
   bool fair_ = false;
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
   bool bursts_ = false;  // loads may read older stores

@@ -1,5 +1,7 @@
 #include "runtime/engine/finding_builder.h"
 
+#include <signal.h>
+
 #include <initializer_list>
 
 #include "core/base/random.h"
@@ -253,6 +255,7 @@ std::uint64_t Execution::innermost_place(const Thread& thread) {
 void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal) {
   self().last_pc = pc;
   crashing_ = signal != 0;
+  if (program_.failed != nullptr) program_.failed(signal == SIGSEGV || signal == SIGBUS, 0);
   {
     FindingBuilder finding(*this, kind, message);
     finding.finding().signal = static_cast<std::uint8_t>(signal);
@@ -329,7 +332,7 @@ void Execution::unsupported(const char* name, const char* advice) {
 void Execution::check_at_exit() {
   for (std::uint32_t i = 1; i < scheduler_.thread_count(); ++i) {
     const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
-    if (t.state == ThreadState::kUnused || t.joined || t.detached) continue;
+    if (t.state == ThreadState::kUnused || t.joined || t.detached || t.pooled) continue;
     FindingBuilder finding(*this, FindingKind::kThreadLeak,
                            t.state == ThreadState::kFinished
                                ? "a thread that has finished was neither joined nor detached"

@@ -18,7 +18,7 @@ std::uint32_t value_at(Address address) { return *reinterpret_cast<const volatil
 }  // namespace
 
 int Execution::futex_wait(Address address, std::uint32_t expected, std::uint32_t bits, std::uint64_t deadline,
-                          std::uint64_t pc) {
+                          std::uint64_t pc, bool spurious) {
   visible({EventKind::kFutexWait, MemoryOrder::kRelaxed, 4, address, pc});
   if (value_at(address) != expected) {
     done(EventKind::kFutexWait, 1);
@@ -29,7 +29,7 @@ int Execution::futex_wait(Address address, std::uint32_t expected, std::uint32_t
     e->value = expected;
   }
   done(EventKind::kFutexWait, 0);
-  if (deadline > scheduler_.now() && wakes_spuriously()) return EINTR;
+  if (spurious && deadline > scheduler_.now() && wakes_spuriously()) return EINTR;
   Thread& t = self();
   t.wait_bits = bits;
   t.wait_expected = expected;

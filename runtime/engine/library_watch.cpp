@@ -22,10 +22,10 @@ Watch watch;
 
 // What the engine knows all about, or has no business to meddle with.
 bool belongs_to_the_language(const char* file) {
-  for (const char* prefix :
-       {"libc.so", "libm.so", "libmvec.so", "libpthread.so", "libdl.so", "librt.so", "libresolv.so",
-        "libutil.so", "libanl.so", "libnss_", "ld-linux", "libgcc_s.so", "libstdc++.so", "libc++.so",
-        "libc++abi.so", "libunwind.so", "libatomic.so", "libheddle"}) {
+  for (const char* prefix : {"libc.so",      "libm.so",      "libmvec.so",   "libpthread.so", "libdl.so",
+                             "librt.so",     "libresolv.so", "libutil.so",   "libanl.so",     "libnss_",
+                             "ld-linux",     "libgcc_s.so",  "libstdc++.so", "libc++.so",     "libc++abi.so",
+                             "libunwind.so", "libatomic.so", "libgomp.so",   "libomp.so",     "libheddle"}) {
     if (has_prefix(file, prefix)) return true;
   }
   return false;

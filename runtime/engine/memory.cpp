@@ -33,6 +33,11 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
     reuse =
         one_thread || heap.resting_bytes(part) > kRestingBytes || choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
   }
+  if (reuse && spec().fresh_memory != 0) {
+    // The choice stays what it was, and so do those that come after it.
+    heap.retire(part, size, alignment);
+    reuse = false;
+  }
   const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
   if (block == nullptr) return nullptr;

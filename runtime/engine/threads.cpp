@@ -29,6 +29,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
                                  bool detached, std::uint64_t pc) {
   creator = this;
   visible({EventKind::kThreadCreate, MemoryOrder::kRelaxed, 0, 0, pc});
+  if (!begun_) hooks_.threads_begin();
   Thread* t;
   {
     RuntimeScope scope;

@@ -147,6 +147,10 @@ Block* Heap::allocate(std::uint32_t part_index, std::size_t size, std::size_t al
   return block;
 }
 
+void Heap::retire(std::uint32_t part, std::size_t size, std::size_t alignment) {
+  take_freed(open_part(part), class_of(size), alignment);
+}
+
 Block* Heap::block_at(void* user) const {
   const auto address = reinterpret_cast<Address>(user);
   if (!contains(user) || (address & 15) != 0 || address < address_map::kHeap + sizeof(Block)) return nullptr;

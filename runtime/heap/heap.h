@@ -84,6 +84,8 @@ class Heap {
   bool has_reusable(std::uint32_t part, std::size_t size, std::size_t alignment) const;
   // nullptr when the part is full. `reuse`: take a freed block where there is one.
   Block* allocate(std::uint32_t part, std::size_t size, std::size_t alignment, bool reuse, const Site& site);
+  // The freed block that allocate() would hand out is never handed out again.
+  void retire(std::uint32_t part, std::size_t size, std::size_t alignment);
   // The block whose user bytes start here, whatever its state, or nullptr if there is none.
   Block* block_at(void* user) const;
   // REQUIRES: the block is allocated.

@@ -62,7 +62,9 @@ heddle_fiber_start:
         ud2
         .cfi_endproc
         .size   heddle_fiber_start, .-heddle_fiber_start
-# Where the kernel lets a signal handler of ours return to: rt_sigreturn.
+# Where the kernel lets a signal handler of ours return to: rt_sigreturn. Unwinders know it by its bytes, if no unwind
+# table covers the one before it.
+        nop
         .globl  heddle_restore_signal
         .hidden heddle_restore_signal
         .type   heddle_restore_signal, @function

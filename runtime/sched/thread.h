@@ -83,6 +83,7 @@ struct Thread {
   WaitKind wait = WaitKind::kNone;
   bool detached = false;
   bool joined = false;
+  bool pooled = false;     // a runtime library keeps it for later work: nobody will ever join it
   bool timed_out = false;  // the wait ended by its deadline
   bool spurious = false;   // … or by a spurious wake-up
   bool exiting = false;    // running its exit handlers
@@ -96,6 +97,9 @@ struct Thread {
   bool ignored = false;                // inside a scope that is not explored
   bool precedes_check = false;         // was there before the body of heddle::check began
   bool stores_in_burst = false;        // its latest operation was a relaxed or release store
+  std::uint8_t region = 0;             // 1 + the rule by which nobody may come between now; 0: none
+  bool region_done = false;            // … until its next operation
+  std::uint32_t region_depth = 0;      // … while so many functions are on its shadow stack
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes

@@ -58,11 +58,18 @@ void offer_to_the_oom_killer() {
   raw_syscall(SYS_close, file);
 }
 
+// From here on blocking system calls would keep others from running.
+void watch_syscalls() {
+  set_syscall_gate(&state()->gate);
+  state()->gate.close();
+}
+
 void at_first_choice() {
   State& s = *state();
   ChannelHeader& h = *s.channel.header();
   note_modules();
   if (h.mode == ChannelMode::kSingle) {
+    watch_syscalls();
     s.execution->begin(h.single_index);
     return;
   }
@@ -141,7 +148,7 @@ engine::Execution* start() {
   note_modules();
   h.program_address = h.module_count != 0 ? h.modules[0].base : 0;
   s.execution = new (execution_storage) engine::Execution;
-  s.execution->start(s.channel, s.strategy, {at_first_choice, end_execution, kernel_changes});
+  s.execution->start(s.channel, s.strategy, {at_first_choice, end_execution, kernel_changes, watch_syscalls});
   h.current.threads = 1;
   h.state.store(WorkerState::kPrefix, std::memory_order_release);
   install_crash_handlers();

@@ -19,10 +19,36 @@ constexpr int kSetSyscallUserDispatch = 59;  // linux/prctl.h, Linux 5.11
 constexpr long kDispatchOn = 1;
 constexpr unsigned char kAllow = 0;
 constexpr unsigned char kBlock = 1;
-constexpr std::uint64_t kSyscallInstructionBytes = 2;
 constexpr int kSysUserDispatch = 2;  // si_code
 
 SyscallGate* the_gate = nullptr;
+SyscallAnswer* the_answer = nullptr;
+
+// These cannot be made by the handler: the child would go on in it, on another stack or on its parent's, and
+// rt_sigreturn looks for its frame there.
+bool needs_own_frame(long number) {
+  return number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork ||
+         number == SYS_rt_sigreturn;
+}
+
+// Where such a call goes on. One word for all: a child that shares our memory has no dispatch, and gets here
+// before its parent, which waits for it, makes another such call, or both come from the same place in libc.
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): named by the assembly below
+__attribute__((visibility("hidden"))) std::uint64_t heddle_after_syscall = 0;
+void heddle_make_syscall();
+// NOLINTEND(readability-identifier-naming)
+}
+__asm__(R"(
+    .text
+    .hidden heddle_make_syscall
+    .globl heddle_make_syscall
+    .type heddle_make_syscall, @function
+heddle_make_syscall:
+    syscall
+    jmp *heddle_after_syscall(%rip)
+    .size heddle_make_syscall, . - heddle_make_syscall
+)");
 
 // A blocked SIGSYS would be the end of the process at its next system call.
 long set_signal_mask(const long* arguments) {
@@ -43,20 +69,28 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
   const long number = info->si_syscall;
   const long arguments[6] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                              registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
-  if (SyscallGate::harmless(number, arguments)) {
-    registers[REG_RAX] = number == SYS_rt_sigprocmask
-                             ? set_signal_mask(arguments)
-                             : raw_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                                           arguments[4], arguments[5]);
+  long answer = 0;
+  if (the_answer != nullptr && execution() != nullptr &&
+      the_answer(number, arguments, static_cast<std::uint64_t>(registers[REG_RIP]), answer)) {
+    registers[REG_RAX] = answer;
     return;
   }
-  // libc's exit() comes here, with nothing left to do. The handler is never returned from.
-  if (number == SYS_exit_group && execution() != nullptr)
-    end_execution(Ending::kExited, static_cast<int>(arguments[0] & 0xff));
-  the_gate->open(number);
-  // Make the call again where it was made: some (clone, execve) cannot be made in another's name.
-  registers[REG_RAX] = number;
-  registers[REG_RIP] -= static_cast<greg_t>(kSyscallInstructionBytes);
+  if (!SyscallGate::harmless(number, arguments)) {
+    // libc's exit() comes here, with nothing left to do. The handler is never returned from.
+    if (number == SYS_exit_group && execution() != nullptr)
+      end_execution(Ending::kExited, static_cast<int>(arguments[0] & 0xff));
+    the_gate->open(number);
+  }
+  if (needs_own_frame(number)) {
+    heddle_after_syscall = static_cast<std::uint64_t>(registers[REG_RIP]);
+    registers[REG_RIP] = reinterpret_cast<greg_t>(&heddle_make_syscall);
+    registers[REG_RAX] = number;
+    return;
+  }
+  registers[REG_RAX] = number == SYS_rt_sigprocmask
+                           ? set_signal_mask(arguments)
+                           : raw_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                                         arguments[4], arguments[5]);
 }
 
 }  // namespace
@@ -79,7 +113,6 @@ bool SyscallGate::close() {
 void SyscallGate::open(long number) {
   if (!opened_) reason_ = number;
   opened_ = true;
-  selector_ = kAllow;
 }
 
 bool SyscallGate::harmless(long number, const long* arguments) {
@@ -128,6 +161,7 @@ bool SyscallGate::harmless(long number, const long* arguments) {
 
 SyscallGate* syscall_gate() { return the_gate; }
 void set_syscall_gate(SyscallGate* gate) { the_gate = gate; }
+void set_syscall_answer(SyscallAnswer* answer) { the_answer = answer; }
 
 void program_makes_syscall(long number, const long* arguments) {
   if (the_gate != nullptr && !SyscallGate::harmless(number, arguments)) the_gate->open(number);

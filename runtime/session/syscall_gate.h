@@ -1,10 +1,15 @@
 // Which system calls the program makes, also from inside libraries that bypass every interposer (fopen's
 // openat).
 //
-// An execution can be undone in process only where it left no trace in the kernel. Syscall User Dispatch
-// (Linux 5.11) turns each system call from outside the runtime's own code into SIGSYS: those on the list of
-// harmless ones are carried out and the program goes on; the first other one opens the gate for the rest of
-// the process and says that the next execution needs a new process.
+// Syscall User Dispatch (Linux 5.11) turns each system call from outside the runtime's own code into SIGSYS.
+// Two ask:
+//   the engine    a call that would block the one kernel thread (libgomp's futex, a FILE on a pipe) is answered
+//                 by parking the fiber (runtime/abi/library_syscalls.cpp);
+//   the session   an execution can be undone in process only where it left no trace in the kernel. The first
+//                 call that is not on the list of harmless ones opens the gate: the next execution needs a new
+//                 process.
+// Everything else is carried out, and the program goes on. The kernel drops the dispatch for forked children
+// and for other kernel threads.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +18,9 @@ namespace heddle::session {
 
 class SyscallGate {
  public:
-  // In a child, before its first execution. False: the kernel does not have it.
+  // In the process that is to run executions, before its first. False: the kernel does not have it.
   bool close();
-  // The program's next system calls go through untouched; the process cannot be reset any more. `number` is
-  // told to users as the reason.
+  // The process cannot be reset any more. `number` is told to users as the reason.
   void open(long number);
   bool was_opened() const { return opened_; }
   long reason() const { return reason_; }
@@ -29,6 +33,11 @@ class SyscallGate {
   bool opened_ = false;
   long reason_ = -1;
 };
+
+// Answers a system call of code without instrumentation in the kernel's place: its result, a negative value
+// being -errno. False: the kernel shall. Called on the stack of the program's thread, which may be switched.
+using SyscallAnswer = bool(long number, const long* arguments, std::uint64_t pc, long& result);
+void set_syscall_answer(SyscallAnswer* answer);
 
 // The gate of this process; lies where a reset does not reach it. Null while there is none.
 SyscallGate* syscall_gate();

@@ -223,7 +223,6 @@ bool prepare_batches(State& s) {
     return false;
   }
   if (!s.has_snapshot || fresh) {
-    set_syscall_gate(&s.gate);
     s.has_snapshot = s.snapshot.take();
     if (!s.has_snapshot) {
       s.short_batches = kShortBatches;
@@ -237,10 +236,11 @@ bool prepare_batches(State& s) {
 // In a child: executions, one after the other, until none is left or this process is not fit for another.
 [[noreturn]] void run_executions(State& s, std::uint64_t index, bool many) {
   ChannelHeader& h = *s.channel.header();
+  const bool has_dispatch = s.gate.close();
   if (many) {
     s.snapshot.begin(h.spec.repetition != RepetitionKind::kCopy);
     h.repetition.kind = s.snapshot.tracking() ? RepetitionKind::kTrack : RepetitionKind::kCopy;
-    many = s.gate.close();
+    many = has_dispatch;
     if (!many) h.repetition.set_why("the kernel has no Syscall User Dispatch (Linux 5.11)");
   }
   do {
@@ -310,6 +310,7 @@ bool prepare_batches(State& s) {
 void become_zygote() {
   State& s = *state();
   forbid_huge_pages();
+  set_syscall_gate(&s.gate);
   wall_nanoseconds();  // finds libc's function while that costs nothing
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, &s.signal_mask, 8);
   HEDDLE_CHECK(map_pages_at(kServiceStack, kServiceStackBytes) != nullptr);

@@ -1,5 +1,3 @@
-// skip: g++ libstdc++ makes the value ready inside the library, unseen
-// skip: clang++-19 libstdc++ makes the value ready inside the library, unseen
 // case: value_at_thread_exit
 #include <future>
 #include <thread>

@@ -75,17 +75,29 @@ static void* hold_for_a_while(void* unused) {
   return unused;
 }
 
+// … until the other thread has done what it must not do.
+static void* hold_until_misused(void* unused) {
+  pthread_mutex_lock(&mutex);
+  atomic_store(&inside, 1);
+  while (atomic_load(&inside) == 1) {
+  }
+  pthread_mutex_unlock(&mutex);
+  return unused;
+}
+
 static void unlock_by_another(void) {
-  pthread_t other = start(hold_for_a_while, NULL);
+  pthread_t other = start(hold_until_misused, NULL);
   wait_until_inside();
   pthread_mutex_unlock(&mutex);
+  atomic_store(&inside, 2);
   join(other);
 }
 
 static void destroy_locked(void) {
-  pthread_t other = start(hold_for_a_while, NULL);
+  pthread_t other = start(hold_until_misused, NULL);
   wait_until_inside();
   pthread_mutex_destroy(&mutex);
+  atomic_store(&inside, 2);
   join(other);
 }
 
@@ -137,9 +149,10 @@ static void wait_without_lock(void) {
 }
 
 static void wait_with_lock_of_another(void) {
-  pthread_t other = start(hold_for_a_while, NULL);
+  pthread_t other = start(hold_until_misused, NULL);
   wait_until_inside();
   pthread_cond_wait(&condition, &mutex);
+  atomic_store(&inside, 2);
   join(other);
 }
 

@@ -47,7 +47,7 @@ DIRECTIVE = re.compile(
 CASE = re.compile(r"^(\S+)(?:\s+\[([^]]*)\])?(?:\s*=>\s*(warning )?([^:]+):\s*(.*))?$")
 INCLUDE_FOLDERS = ("/usr/include", "/usr/include/x86_64-linux-gnu")
 BUG, NO_BUG, SKIPPED = 66, 0, 77
-COMMAND_SECONDS = 100
+COMMAND_SECONDS = 100  # for 300 executions
 
 
 class Failure(Exception):
@@ -140,15 +140,16 @@ class Test:
 
     def call_tool(self, *command):
         self.commands.append(shlex.join(command))
+        seconds = COMMAND_SECONDS * max(1, self.program.executions() // 300)
         # A process group, so that a hang takes its workers along.
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            output, _ = process.communicate(timeout=COMMAND_SECONDS)
+            output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
-            raise Failure(f"hangs: still running after {COMMAND_SECONDS} s\n{tail(output)}") from None
+            raise Failure(f"hangs: still running after {seconds} s\n{tail(output)}") from None
         return process.returncode, output.decode("utf-8", "replace")
 
     def run(self):

@@ -11,7 +11,7 @@ namespace {
 
 // A new value at the end of an enumeration is a new minor version; any other change is a new major one.
 static_assert(static_cast<int>(FindingKind::kCount) == 28 && static_cast<int>(kLastPartRole) == 15 &&
-                  static_cast<int>(Ending::kInternalError) == 8 && sizeof(RunSpec) == 776,
+                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 773,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";

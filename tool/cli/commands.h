@@ -11,6 +11,7 @@ using Arguments = std::vector<std::string>;  // what follows the command's name
 int run_command(const Arguments& arguments);
 int replay_command(const Arguments& arguments);
 int minimize_command(const Arguments& arguments);
+int explain_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int lin_command(const Arguments& arguments);

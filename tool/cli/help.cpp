@@ -82,6 +82,8 @@ const std::vector<CommandLine>& command_lines() {
       {"replay", "run the execution of a found bug again", replay_command},
       {"minimize", "make the execution of a found bug smaller, and mark what it cannot do without",
        minimize_command},
+      {"explain", "say why a found bug happens: beside an execution that passes, and what to change",
+       explain_command},
       {"show", "print what is in an artifact: findings, trace, output", show_command},
       {"report", "make reports of a campaign: HTML, SARIF, JUnit, JSON", report_command},
       {"lin", "linearizability: judge a recorded history of a concurrent object", lin_command},

@@ -6,18 +6,37 @@
 #include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
+#include "tool/replay/symbolic.h"
 #include "tool/report/html.h"
 #include "tool/report/json.h"
 #include "tool/report/show.h"
+#include "tool/report/symbolic_text.h"
 
 namespace heddle::cli {
+namespace {
+
+int show_symbolic(const Trace& trace) {
+  auto program = find_recorded_program(trace, "");
+  if (!program) return complain(program.error());
+  const auto run = replay::run_symbolically(program->target, trace);
+  if (!run) return complain(run.error());
+  fmt::print("{}", report::symbolic_text(run->trace, run->tables));
+  fmt::print("{} events, {} records, {} expressions, {} us{}\n", run->trace.total_events,
+             run->tables.records.size(), run->tables.expressions.size(), run->duration_us,
+             run->reuses_memory ? "; freed memory was used again" : "");
+  return 0;
+}
+
+}  // namespace
 
 int show_command(const Arguments& arguments) {
   std::string artifact;
   std::string html;
   bool json = false;
   bool all = false;
+  bool symbolic = false;
   CLI::App app(
       "Prints what an artifact holds: what was run, the findings, the trace and the program's output.",
       "heddle show");
@@ -29,9 +48,13 @@ int show_command(const Arguments& arguments) {
   app.add_option("--html", html, "write a page for a browser to FILE instead; - is standard output")
       ->type_name("FILE");
   app.add_flag("--all", all, "every event, nothing folded");
+  app.add_flag("--symbolic", symbolic,
+               "run it again, and print what the values that threads exchanged were computed from")
+      ->group("");  // for who works on heddle itself
   if (const auto code = parse_command(app, arguments)) return *code;
   auto trace = read_artifact(artifact);
   if (!trace) return complain(trace.error());
+  if (symbolic) return show_symbolic(*trace);
   if (json) {
     fmt::print("{}\n", report::json_trace(*trace));
     return 0;

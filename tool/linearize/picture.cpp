@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/linearize/bars.h"
+#include "tool/artifact/xml.h"
 
 namespace heddle::linearize {
 namespace {
@@ -23,29 +24,6 @@ Mark mark_of(const ObservedHistory& history, OperationIndex i) {
 
 Position end_of(const ObservedHistory& history, OperationIndex i) {
   return history.pending(i) ? static_cast<Position>(history.prefix) : history.operations[i].returned;
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
 }
 
 std::string lane_name(std::uint32_t thread) {
@@ -97,7 +75,7 @@ std::string history_svg(const ObservedHistory& history) {
       "font-family=\"ui-monospace, monospace\" font-size=\"12\" role=\"img\" aria-label=\"history of {2}\">\n"
       "<style>.bar{{fill:#dbe7f5;stroke:#3b6ea5}}.involved{{fill:#fde9c8;stroke:#b7791f}}"
       ".violating{{fill:#fbd5d5;stroke:#c02020;stroke-width:2}}.lane{{stroke:#ccc}}</style>\n",
-      width, height, escaped(history.object));
+      width, height, xml_escaped(history.object));
   for (const auto& [thread, row] : rows) {
     const double y = 10 + kRow * static_cast<double>(row) + kHeight / 2;
     svg += fmt::format(
@@ -117,7 +95,7 @@ std::string history_svg(const ObservedHistory& history) {
         "<g><title>{4}, {5}: events {6} to {7}</title><rect class=\"{0}\" x=\"{1:.1f}\" y=\"{2:.1f}\" "
         "width=\"{3:.1f}\" height=\"{8}\" rx=\"4\"{9}/>"
         "<text x=\"{10:.1f}\" y=\"{11:.1f}\">{4}</text></g>\n",
-        name, from, y, std::max(to - from, 6.0), escaped(text_of(history, i)), lane_name(operation.thread),
+        name, from, y, std::max(to - from, 6.0), xml_escaped(text_of(history, i)), lane_name(operation.thread),
         operation.called, history.pending(i) ? "…" : std::to_string(operation.returned), kHeight,
         history.pending(i) ? " stroke-dasharray=\"4 3\"" : "", from + 7, y + 17);
   }

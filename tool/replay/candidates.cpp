@@ -103,7 +103,7 @@ Result<Candidates::Outcome> Candidates::collect() {
   if (e.list_others != 0)
     outcome.others.assign(e.others, e.others + std::min(e.other_count, PlanExchange::kMost));
   outcome.cut = exchange().overflow != 0 || outcome.result.choices > channel.choice_capacity();
-  if (outcome.result.findings != 0 || outcome.result.ending != Ending::kExited ||
+  if (keeps_logs_ || outcome.result.findings != 0 || outcome.result.ending != Ending::kExited ||
       outcome.result.status != 0) {
     const std::uint32_t count = std::min(outcome.result.choices, channel.choice_capacity());
     outcome.choices.assign(channel.choices(), channel.choices() + count);

@@ -20,11 +20,12 @@ class Candidates {
     ExecutionResult result;
     std::vector<DepartureMade> departures;
     std::vector<DepartureMade> others;  // those that it could have made, where asked for
-    std::vector<Choice> choices;        // of executions that found something
+    std::vector<Choice> choices;        // of executions that found something, or of all: keep_logs()
     bool cut = false;                   // there were more departures or choices than there is room for
   };
   Result<Outcome> follow(std::span<const Departure> plan, bool list_others = false);
   Result<Outcome> follow_log();
+  void keep_logs() { keeps_logs_ = true; }
 
   // Executes a log in a process of its own, with events, and says which departures it makes.
   struct Explained {
@@ -55,6 +56,7 @@ class Candidates {
   run::SharedMemory memory_;
   run::Process worker_;
   std::uint64_t executed_ = 0;
+  bool keeps_logs_ = false;
 };
 
 }  // namespace heddle::replay

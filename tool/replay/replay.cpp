@@ -63,12 +63,6 @@ bool has_finding(const Trace& a, const Trace& b, const TraceFinding& y) {
   });
 }
 
-bool has_same_findings(const Trace& a, const Trace& b) {
-  return std::all_of(a.findings.begin(), a.findings.end(), [&](const TraceFinding& x) {
-    return x.severity != Severity::kBug || has_finding(b, a, x);
-  });
-}
-
 // Replay relies on addresses that do not move; where the system does not allow that, say which one did.
 std::string moved_addresses(const Trace& a, const Trace& b) {
   std::string text;
@@ -82,6 +76,12 @@ std::string moved_addresses(const Trace& a, const Trace& b) {
 }
 
 }  // namespace
+
+bool has_same_findings(const Trace& a, const Trace& b) {
+  return std::all_of(a.findings.begin(), a.findings.end(), [&](const TraceFinding& x) {
+    return x.severity != Severity::kBug || has_finding(b, a, x);
+  });
+}
 
 std::string first_difference(const Trace& a, const Trace& b) {
   // Of a long execution only some events are kept: those that both have are compared.

@@ -28,6 +28,9 @@ struct ReplayOptions {
 
 Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, const ReplayOptions& options);
 
+// Has `now` found every bug that `original` has?
+bool has_same_findings(const Trace& original, const Trace& now);
+
 // The first event in which two executions differ, in words; empty: none.
 std::string first_difference(const Trace& a, const Trace& b);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "tool/artifact/xml.h"
 #include "tool/report/escape.h"
 #include "tool/report/page_data.h"
 
@@ -40,31 +41,11 @@ std::string in_script(std::string json) {
   return text;
 }
 
-std::string in_html(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 std::string page_of(const Json& data, const std::string& title) {
   const std::string page(heddle_report_page, heddle_report_page_end);
   const std::string json = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   // The data last: it may have the other mark in it.
-  return replaced(replaced(page, kTitleMark, in_html(title)), kDataMark, in_script(json));
+  return replaced(replaced(page, kTitleMark, xml_escaped(title)), kDataMark, in_script(json));
 }
 
 Json bugs_of(const std::vector<CampaignFinding>& findings) {

@@ -340,6 +340,8 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
   const bool is_new_bug = is_bug && bug.known.empty();
   if (is_new_bug) {
     ++distinct_bugs_;
+  }
+  if (is_new_bug && !options_.output_directory.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options_.output_directory, error);
     bug.artifact = options_.output_directory + "/bug-" + std::to_string(distinct_bugs_) + ".heddle";

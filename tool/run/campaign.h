@@ -30,8 +30,8 @@ struct CampaignOptions {
   std::uint64_t max_failures = 1;  // distinct bugs; 0: never stop for a bug
   bool warnings_as_bugs = false;
   std::vector<int> allowed_exits;
-  std::string output_directory = "heddle-out";
-  bool symbolise = true;  // traces of bugs; it takes longer than many executions
+  std::string output_directory = "heddle-out";  // empty: no artifacts are written
+  bool symbolise = true;                        // traces of bugs; it takes longer than many executions
   Suppressions suppressions;
   std::size_t kept_events = kKeptEvents;     // of an execution, in its artifact
   std::map<std::string, std::string> known;  // fingerprints of bugs that are not new, and their artifacts

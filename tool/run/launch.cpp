@@ -25,8 +25,13 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   std::vector<std::string> result;
   std::string preload;
   bool bind_now = false;
+  // OpenMP's threads are to wait, and not to turn around a word that nobody can change meanwhile.
+  const auto patience = {"GOMP_SPINCOUNT=", "KMP_BLOCKTIME="};
   const auto add = [&](const std::string& text) {
     if (text.rfind(std::string(kChannelVariable) + "=", 0) == 0) return;
+    for (const char* name : patience) {
+      if (text.rfind(name, 0) == 0) return;
+    }
     bind_now = bind_now || text.rfind("LD_BIND_NOW=", 0) == 0;
     if (text.rfind("LD_PRELOAD=", 0) == 0) {
       preload = text.substr(std::strlen("LD_PRELOAD="));
@@ -43,6 +48,7 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   }
   if (!target.preload.empty()) preload = target.preload + (preload.empty() ? "" : ":" + preload);
   if (!preload.empty()) result.push_back("LD_PRELOAD=" + preload);
+  for (const char* name : patience) result.push_back(std::string(name) + "0");
   // Symbols are bound once, before the first choice, instead of again in every execution.
   if (!bind_now) result.push_back("LD_BIND_NOW=1");
   result.push_back(std::string(kChannelVariable) + "=" + std::to_string(channel));
@@ -106,12 +112,20 @@ void become(const ChildPlan& plan) {
 // of its choices; so a campaign's memory need not grow with the length of its executions.
 constexpr std::uint64_t kCampaignChoices = 1u << 17;
 
+constexpr std::uint32_t kSymbolicEntries = 1u << 22;  // of each table
+constexpr std::uint64_t kGranules = 1u << 20;         // 8 MB of the program's memory
+
 ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
   ChannelSizes sizes;
   if (options.mode == ChannelMode::kCampaign)
     sizes.choices = std::max<std::uint64_t>(kCampaignChoices, 2 * options.replay.size());
   if (spec.record_events == 0) sizes.events = 0;
   sizes.replay = options.replay.size();
+  if (spec.symbolic != 0) {
+    sizes.symbolic = sizeof(symbolic::Header) +
+                     kSymbolicEntries * (sizeof(symbolic::Expression) + sizeof(symbolic::Record));
+  }
+  if (spec.plain_events != PlainEvents::kNone) sizes.granules = kGranules;
   if (options.mode == ChannelMode::kSingle) sizes.ring = 1;
   return sizes;
 }
@@ -133,6 +147,11 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
   h.replay_count = static_cast<std::uint32_t>(options.replay.size());
   if (!options.replay.empty())
     std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
+  if (sizes.symbolic != 0) {
+    auto* tables = new (channel.symbolic()) symbolic::Header;
+    tables->expression_capacity = tables->record_capacity = kSymbolicEntries;
+  }
+  for (const Granule& g : options.granules) channel.granules().add(g);
   h.end_after_event = options.end_after_event;
   h.pause_at_event = options.pause_at_event;
   h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;

@@ -148,6 +148,27 @@ Result<Trace> trace_of(const Target& target, const Process& process, RunSpec spe
   return capture(process.channel(), process.channel_bytes(), std::move(context));
 }
 
+namespace {
+
+// Runs the execution once to learn which words of memory several threads touch.
+Result<std::vector<Granule>> shared_granules(const Target& target, RunSpec spec, LaunchOptions launch) {
+  spec.plain_events = PlainEvents::kFindShared;
+  launch.inherit_output = false;
+  launch.pause_at_event = ~0u;
+  auto process = Process::launch(target, spec, launch);
+  if (!process) return process.error();
+  process->wait(spec.timeout_ns * 4);
+  if (!Channel::valid(&process->header(), process->channel_bytes()))
+    return Error{"The program has overwritten what it shares with heddle.", ExitCode::kInconclusive};
+  const auto table = process->channel().granule_table();
+  std::vector<Granule> shared;
+  std::copy_if(table.begin(), table.end(), std::back_inserter(shared),
+               [](const Granule& g) { return g.is_shared != 0 && g.is_written != 0; });
+  return shared;
+}
+
+}  // namespace
+
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options) {
   spec.record_events = 1;
   LaunchOptions launch;
@@ -157,6 +178,13 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   launch.campaign = options.campaign;
   launch.end_after_event = options.end_after_event;
   launch.pause_at_event = options.pause_at_event;
+  std::vector<Granule> granules;
+  if (spec.plain_events == PlainEvents::kShared) {
+    auto found = shared_granules(target, spec, launch);
+    if (!found) return found.error();
+    granules = std::move(*found);
+    launch.granules = granules;
+  }
   auto process = Process::launch(target, spec, launch);
   if (!process) return process.error();
   const pid_t pid = process->pid();
@@ -173,6 +201,11 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   auto trace = trace_of(target, *process, spec, run.result, options.kept_events);
   if (!trace) return trace.error();
   run.trace = std::move(*trace);
+  if (spec.symbolic != 0) {
+    auto tables = capture_symbolic(process->channel(), process->channel_bytes());
+    if (!tables) return tables.error();
+    run.symbolic = std::move(*tables);
+  }
   run.trace.pid = static_cast<std::uint32_t>(pid);
   if (run.trace.findings.empty() || run.result.signature == 0) {
     if (auto finding = finding_of_ending(run.result, options.allowed_exits)) {

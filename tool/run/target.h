@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/trace/channel.h"
+#include "tool/artifact/symbolic_tables.h"
 #include "tool/artifact/trace.h"
 #include "tool/run/shared_memory.h"
 
@@ -40,8 +41,9 @@ struct LaunchOptions {
   ChannelMode mode = ChannelMode::kSingle;
   std::uint64_t index = 0;  // kSingle: which execution
   std::span<const Choice> replay;
-  int campaign = -1;            // descriptor of the CampaignState
-  bool inherit_output = false;  // the program writes to our own standard output and error
+  std::span<const Granule> granules;  // PlainEvents::kShared: what the pass before found
+  int campaign = -1;                  // descriptor of the CampaignState
+  bool inherit_output = false;        // the program writes to our own standard output and error
   std::uint32_t end_after_event = ~0u;
   std::uint32_t pause_at_event = ~0u;
 };
@@ -98,6 +100,7 @@ inline constexpr std::size_t kKeptEvents = 100'000;
 struct SingleRun {
   Trace trace;
   ExecutionResult result;
+  SymbolicTables symbolic;  // RunSpec::symbolic
 };
 struct SingleOptions {
   std::uint64_t index = 0;

@@ -64,6 +64,19 @@ TEST(ChooseCompiler, OptionThenEnvironmentThenDefault) {
   EXPECT_EQ(choose_compiler(true, args), std::vector<std::string>{"c++"});
 }
 
+TEST(ChooseCompiler, AFullBuildIsMadeByClang19UnlessNamed) {
+  unsetenv("HEDDLE_CXX");
+  unsetenv("HEDDLE_CC");
+  std::vector<std::string> args = {"--full", "-c", "a.cpp"};
+  EXPECT_TRUE(take_full(args));
+  EXPECT_FALSE(take_full(args));
+  EXPECT_EQ(args, (std::vector<std::string>{"-c", "a.cpp"}));
+  EXPECT_EQ(choose_full_compiler(true, args), std::vector<std::string>{"clang++-19"});
+  EXPECT_EQ(choose_full_compiler(false, args), std::vector<std::string>{"clang-19"});
+  args.emplace_back("--compiler=/opt/clang/bin/clang++");
+  EXPECT_EQ(choose_full_compiler(true, args), std::vector<std::string>{"/opt/clang/bin/clang++"});
+}
+
 class Identify : public ::testing::Test {
  protected:
   void SetUp() override {

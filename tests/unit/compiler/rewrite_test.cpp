@@ -55,6 +55,15 @@ TEST(Rewrite, ClangCompile) {
                   "-idirafter", "/opt/heddle/include", "--end-no-unused-arguments", "-c", "a.cpp"}));
 }
 
+TEST(Rewrite, FullBuildsLoadThePassAndKeepScalars) {
+  const auto result = rewrite(kClang, {"-c", "a.cpp"}, kLayout, {}, Build::kFull);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(has(*result, "-fpass-plugin=/opt/heddle/lib/heddle/symbolic-pass.so"));
+  EXPECT_TRUE(has(*result, "-fno-vectorize"));
+  EXPECT_TRUE(has(*result, "-fno-slp-vectorize"));
+  EXPECT_TRUE(has(*result, "-fsanitize=thread"));
+}
+
 TEST(Rewrite, SameCompileFlagsInEveryStage) {
   // Otherwise a precompiled header would not fit, and __SANITIZE_THREAD__ would differ between -E and -c.
   for (const CompilerIdentity& compiler : {kGcc, kClang}) {

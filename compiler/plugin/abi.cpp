@@ -1,0 +1,71 @@
+#include "compiler/plugin/abi.h"
+
+namespace heddle::plugin {
+
+using llvm::Type;
+
+Abi::Abi(llvm::Module& module) : module_(module) {
+  llvm::LLVMContext& context = module.getContext();
+  id_type = Type::getInt32Ty(context);
+  value_type = Type::getInt64Ty(context);
+  no_id = llvm::ConstantInt::get(id_type, 0);
+  Type* const id = id_type;
+  Type* const number = id_type;
+  Type* const value = value_type;
+  Type* const pointer_type = llvm::PointerType::getUnqual(context);
+  Type* const nothing = Type::getVoidTy(context);
+
+  load = declare("load", id, {pointer_type, value, number});
+  store = declare("store", nothing, {pointer_type, value, number, id});
+  wide_load = declare("wide_load", nothing, {pointer_type, value});
+  wide_store = declare("wide_store", nothing, {pointer_type, value});
+  update = declare("update", id, {pointer_type, number, number, value, value, id});
+  compare_exchange =
+      declare("compare_exchange", id, {pointer_type, number, value, id, value, id, value, number});
+  copy = declare("copy", nothing, {pointer_type, pointer_type, value});
+  fill = declare("fill", nothing, {pointer_type, value, id, value});
+  pointer = declare("pointer", nothing, {id, value});
+  binary = declare("binary", id, {number, number, id, value, id, value});
+  resize = declare("resize", id, {number, number, number, id});
+  select = declare("select", id, {number, id, value, id, value, id, value});
+  branch = declare("branch", nothing, {id, number});
+  doomed = declare("doomed", nothing, {id, number});
+  switch_on = declare("switch", nothing, {id, value, pointer_type, number});
+  target = declare("target", nothing, {id, value});
+  concretised = declare("concretised", nothing, {id, value});
+  call = declare("call", nothing, {pointer_type});
+  argument = declare("argument", nothing, {number, id, value});
+  by_value = declare("by_value", nothing, {number, pointer_type});
+  take_by_value = declare("take_by_value", nothing, {number, pointer_type, value});
+  entered = declare("entered", nothing, {pointer_type});
+  parameter = declare("parameter", id, {number, value});
+  returns = declare("returns", nothing, {pointer_type});
+  result = declare("result", nothing, {number, id, value});
+  returned = declare("returned", nothing, {pointer_type});
+  result_of = declare("result_of", id, {number, value});
+  call_ended = declare("call_ended", nothing, {pointer_type});
+  compared = declare("compared", nothing, {pointer_type, pointer_type, value});
+  strings_compared = declare("strings_compared", nothing, {pointer_type, pointer_type, value});
+  scanned = declare("scanned", nothing, {pointer_type, value, number});
+}
+
+llvm::FunctionCallee Abi::declare(const char* name, Type* answer, std::initializer_list<Type*> parameters) {
+  const std::string symbol = std::string("__heddle_") + name;
+  llvm::FunctionCallee callee =
+      module_.getOrInsertFunction(symbol, llvm::FunctionType::get(answer, parameters, false));
+  if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
+  return callee;
+}
+
+llvm::Value* Abi::test(llvm::IRBuilder<>& at, const char* variable) {
+  llvm::Constant* global = module_.getOrInsertGlobal(variable, id_type);
+  llvm::LoadInst* loaded = at.CreateLoad(id_type, global);
+  // Not an access of the program.
+  loaded->setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(module_.getContext(), {}));
+  return at.CreateICmpNE(loaded, no_id);
+}
+
+llvm::Value* Abi::is_symbolic_mode(llvm::IRBuilder<>& at) { return test(at, "__heddle_symbolic_mode"); }
+llvm::Value* Abi::is_handing_over(llvm::IRBuilder<>& at) { return test(at, "__heddle_handing_over"); }
+
+}  // namespace heddle::plugin

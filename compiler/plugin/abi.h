@@ -1,0 +1,48 @@
+// The second ABI, __heddle_*, as a compiled module calls it (runtime/abi/symbolic_calls.cpp defines it).
+//
+// An id (i32) stands for an expression of core/trace/symbolic.h; 0 is a value that depends on no symbol.
+// Values travel as i64, zero-extended.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <initializer_list>
+
+namespace heddle::plugin {
+
+class Abi {
+ public:
+  explicit Abi(llvm::Module& module);
+
+  llvm::IntegerType* id_type;
+  llvm::IntegerType* value_type;
+  llvm::ConstantInt* no_id;
+
+  // Variables of the runtime. symbolic_mode: run the symbolic bodies; handing_over: arguments or a result of
+  // some call may be waiting to be taken.
+  llvm::Value* is_symbolic_mode(llvm::IRBuilder<>& at);
+  llvm::Value* is_handing_over(llvm::IRBuilder<>& at);
+
+  // Memory; after the access.
+  llvm::FunctionCallee load, store, wide_load, wide_store, update, compare_exchange, copy, fill;
+  llvm::FunctionCallee pointer;  // before it: its address depends on symbols
+  // Expressions.
+  llvm::FunctionCallee binary, resize, select;
+  // Control.
+  llvm::FunctionCallee branch, doomed, switch_on, target, concretised;
+  // Calls: what the caller hands over and the callee takes, and back.
+  llvm::FunctionCallee call, argument, by_value, entered, parameter, take_by_value, returns, result, returned,
+      result_of, call_ended;
+  // What functions of libc have looked at.
+  llvm::FunctionCallee compared, strings_compared, scanned;
+
+ private:
+  llvm::FunctionCallee declare(const char* name, llvm::Type* answer,
+                               std::initializer_list<llvm::Type*> parameters);
+  llvm::Value* test(llvm::IRBuilder<>& at, const char* variable);
+
+  llvm::Module& module_;
+};
+
+}  // namespace heddle::plugin

@@ -1,0 +1,20 @@
+// A second body for a function, taken when symbolic mode is on; the first one stays as it was.
+//
+// Both are in one function and share its frame, so that the program's own variables lie at the same addresses
+// whichever of them runs: what an artifact recorded can be replayed symbolically. While symbolic mode is off,
+// a call costs one test.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include "compiler/plugin/abi.h"
+
+namespace heddle::plugin {
+
+// Can the function have a second body? Not where code takes the address of its blocks.
+bool can_have_two_bodies(const llvm::Function& function);
+
+// The entry of the second body.
+llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi);
+
+}  // namespace heddle::plugin

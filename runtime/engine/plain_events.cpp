@@ -1,0 +1,63 @@
+// Plain accesses as events: not in campaigns, but where an execution is to be explained, and then only those
+// to memory that several threads touch (core/trace/granules.h).
+#include <sys/uio.h>
+
+#include "core/base/raw_syscall.h"
+#include "runtime/engine/execution.h"
+
+namespace heddle::engine {
+namespace {
+
+// Of the program's memory, which may not be there any more.
+std::uint64_t read_safely(Address address, std::uint64_t bytes) {
+  std::uint64_t value = 0;
+  iovec here{&value, bytes};
+  iovec there{reinterpret_cast<void*>(address), bytes};
+  if (raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&here), 1,
+                  reinterpret_cast<long>(&there), 1, 0) != static_cast<long>(bytes))
+    return 0;
+  return value;
+}
+
+}  // namespace
+
+void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
+  if (enforcing_) lock_plain_access(pc);
+  const PlainEvents wanted = spec().plain_events;
+  if (wanted == PlainEvents::kNone) return;
+  const bool writes = op == race::AccessOp::kWrite;
+  if (plain_write_.event != kNoEvent) settle_plain_write();
+  Granules granules = channel_.granules();
+  for (Address at = address; at < address + bytes;) {
+    const Address next = (at / Granule::kBytes + 1) * Granule::kBytes;
+    const std::uint64_t size = (next < address + bytes ? next : address + bytes) - at;
+    if (wanted == PlainEvents::kFindShared) {
+      if (!granules.touch(at, scheduler_.current(), writes))
+        channel_.header()->current.flags |= result_flags::kEventOverflow;
+    } else if (granules.is_shared(at)) {
+      if (Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc)) {
+        event->address = at;
+        event->size = static_cast<std::uint8_t>(size);
+        event->stack = access_stack(pc);
+        // What is written is in memory only when the thread comes back to us.
+        if (writes) {
+          settle_plain_write();
+          plain_write_ = {EventId{channel_.header()->event_count.load(std::memory_order_relaxed) - 1}, at,
+                          static_cast<std::uint8_t>(size)};
+        } else {
+          event->value = event->value2 = read_safely(at, size);
+        }
+      }
+    }
+    at = next;
+  }
+}
+
+void Execution::settle_plain_write() {
+  if (plain_write_.event == kNoEvent) return;
+  Event& event = channel_.events()[index_of(plain_write_.event)];
+  event.value = event.value2 = read_safely(plain_write_.address, plain_write_.size);
+  plain_write_.event = kNoEvent;
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,73 @@
+// Why an execution failed: what differs from one that is nearly the same and passes, and what a change of the
+// program would have to bring about. Plain data: made by tool/cause, shown by tool/report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/enforcement.h"
+#include "tool/artifact/trace.h"
+
+namespace heddle {
+
+// Who read what whom wrote.
+struct Flow {
+  EventId reader = kNoEvent;
+  EventId writer = kNoEvent;  // kNoEvent: what was there at first
+};
+
+// One of the two executions of a projection.
+struct ProjectedRun {
+  Trace trace;                // with plain accesses to shared memory
+  std::vector<EventId> kept;  // the events that differ, in order
+  std::vector<Flow> flows;    // data flows that the other one does not have
+};
+
+enum class RemedyKind : std::uint8_t {
+  kOrders,    // stronger memory orders
+  kTogether,  // operations that should be one step
+  kAfter,     // an operation that has to wait for another one
+  kLock,      // plain accesses that need a lock, or to be atomic
+};
+
+// An operation that shows what a place of a rule is.
+struct ShownOperation {
+  TraceEvent event;      // kNone: only the place is known
+  Frame frame;           // the user's
+  std::string variable;  // empty: it has no name
+};
+
+struct RemedyPart {
+  EnforcedRule rule;
+  ShownOperation shown;        // at rule.place
+  ShownOperation other_shown;  // at rule.other
+  // kTogether: accesses between which others came, and which should not have; kNone: not known.
+  ShownOperation first_access, last_access;
+  MemoryOrder was = MemoryOrder::kRelaxed;  // kStrengthen
+};
+
+// What makes the bug go away, tried by holding executions to it.
+struct Remedy {
+  RemedyKind kind = RemedyKind::kOrders;
+  std::vector<RemedyPart> parts;
+  std::uint64_t executions = 0;         // under it, without the bug
+  bool is_complete = false;             // these are all that there are
+  std::vector<std::string> other_bugs;  // that showed under it
+};
+
+struct Explanation {
+  bool by_intervention = true;  // the other execution was found by trying, not by solving
+  ProjectedRun failing;
+  std::optional<ProjectedRun> passing;
+  std::uint64_t interventions = 0;  // executed to find one that passes
+  std::uint64_t passed = 0;         // how many of them did
+  std::uint64_t all_events = 0;     // of the failing execution that could be in a projection
+  std::uint64_t all_flows = 0;
+  std::optional<Remedy> remedy;
+  std::uint64_t remedies_tried = 0;
+  std::uint64_t base_executions = 0;  // until the bug shows without a remedy; 0: not within the budget
+};
+
+}  // namespace heddle

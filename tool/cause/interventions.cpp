@@ -1,0 +1,260 @@
+#include "tool/cause/interventions.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "tool/cause/steps.h"
+
+namespace heddle::cause {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Plan = std::vector<Departure>;
+using replay::Candidates;
+
+// How far away a departure is moved, in operations of its thread.
+constexpr std::uint32_t kFarthest = 12;
+
+struct Intervention {
+  Plan plan;
+  std::uint32_t distance = 0;  // how much of a change it is
+};
+
+struct Passing {
+  std::vector<Choice> choices;
+  std::uint32_t distance = 0;
+};
+
+class Interventions {
+ public:
+  Interventions(const run::Target& target, const Trace& failing, const InterventionOptions& options,
+                Candidates candidates)
+      : target_(target),
+        failing_(failing),
+        options_(options),
+        candidates_(std::move(candidates)),
+        began_(Clock::now()) {}
+
+  Result<Explanation> run();
+
+ private:
+  bool time_left(double share) const {
+    return std::chrono::duration<double>(Clock::now() - began_).count() < share * options_.seconds;
+  }
+  bool passes(const Candidates::Outcome& outcome) const {
+    return outcome.result.ending == Ending::kExited &&
+           run::signatures_of(outcome.result, options_.allowed_exits).empty();
+  }
+  void propose(const Plan& plan, std::uint32_t distance) { proposals_.push_back({plan, distance}); }
+  void propose_changes(std::size_t departure);
+  void propose_extras();
+  Status try_all();
+  Status compare();
+
+  const run::Target& target_;
+  const Trace& failing_;
+  const InterventionOptions& options_;
+  Candidates candidates_;
+  Clock::time_point began_;
+  Plan plan_;                          // of the failing execution
+  std::vector<DepartureMade> others_;  // what it could have done instead
+  std::vector<Intervention> proposals_;
+  std::vector<Passing> passing_;
+  Explanation explanation_;
+};
+
+// Without the departure; a little earlier or later; to somebody else.
+void Interventions::propose_changes(std::size_t at) {
+  const Departure departure = plan_[at];
+  Plan rest = plan_;
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+  propose(rest, kFarthest);
+  const auto with = [&](const Departure& instead, std::uint32_t distance) {
+    Plan plan = rest;
+    plan.push_back(instead);
+    propose(plan, distance);
+  };
+  for (const DepartureMade& other : others_) {
+    if (other.departure.place == departure.place) with(other.departure, 1);
+  }
+  if (departure.place.kind() != ChoiceKind::kThread) return;
+  const auto operations = static_cast<std::uint32_t>(departure.place.bits >> 16);
+  for (std::uint32_t by = 1; by <= kFarthest; ++by) {
+    for (const bool later : {true, false}) {
+      if (!later && operations < by) continue;
+      // The thread may be able to go on there or not.
+      for (const std::uint32_t slot : {static_cast<std::uint32_t>(ChoiceKind::kThread), ChoicePlace::kForced})
+        with({ChoicePlace::make(departure.place.thread(), later ? operations + by : operations - by, slot, 0),
+              departure.pick},
+             by);
+    }
+  }
+}
+
+// One departure more, near the end first.
+void Interventions::propose_extras() {
+  std::set<std::uint64_t> made;
+  for (const Departure& departure : plan_) made.insert(departure.place.bits);
+  std::uint32_t distance = kFarthest;
+  for (std::size_t i = others_.size(); i-- > 0;) {
+    if (made.contains(others_[i].departure.place.bits)) continue;
+    Plan plan = plan_;
+    plan.push_back(others_[i].departure);
+    propose(plan, ++distance);
+  }
+}
+
+Status Interventions::try_all() {
+  std::set<std::uint64_t> seen;
+  for (const Intervention& proposal : proposals_) {
+    if (!time_left(0.5) || explanation_.interventions == options_.most_executions) break;
+    auto outcome = candidates_.follow(proposal.plan);
+    if (!outcome) return outcome.error();
+    ++explanation_.interventions;
+    if (outcome->cut || !passes(*outcome)) continue;
+    ++explanation_.passed;
+    if (seen.insert(outcome->result.trace_hash).second)
+      passing_.push_back({std::move(outcome->choices), proposal.distance});
+  }
+  std::stable_sort(passing_.begin(), passing_.end(),
+                   [](const Passing& a, const Passing& b) { return a.distance < b.distance; });
+  return Done{};
+}
+
+ProjectedRun projected(Trace trace, const Steps& steps, const std::vector<bool>& kept) {
+  ProjectedRun run;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i]) run.kept.push_back(steps.events[i]->id);
+  }
+  run.trace = std::move(trace);
+  return run;
+}
+
+EventId event_of(const Steps& steps, std::uint32_t at) {
+  return at == kNoStep ? kNoEvent : steps.events[at]->id;
+}
+
+// Of what the failing execution did, how much the other one did not do: none on the same path.
+// Those of the thread that failed first: where it comes to the same place and passes, the difference is what
+// it read.
+std::pair<std::size_t, std::size_t> steps_without_counterpart(const AlignedSteps& steps, ThreadId failed) {
+  std::set<std::uint64_t> known;
+  const auto key = [](const Step& s) { return std::uint64_t{index_of(s.thread)} << 32 | s.ordinal; };
+  for (const Step& step : steps.passing.steps) known.insert(key(step));
+  std::pair<std::size_t, std::size_t> missing;
+  for (const Step& step : steps.failing.steps) {
+    if (!known.contains(key(step))) ++(step.thread == failed ? missing.first : missing.second);
+  }
+  return missing;
+}
+
+// Of the executions that pass, the one with the least to explain.
+Status Interventions::compare() {
+  auto failing =
+      trace_in_full(target_, failing_.spec, failing_.execution, failing_.choices, options_.allowed_exits);
+  if (!failing) return failing.error();
+  const Steps own = steps_of(*failing);
+  explanation_.all_events = own.steps.size();
+  explanation_.all_flows = static_cast<std::uint64_t>(
+      std::count_if(own.steps.begin(), own.steps.end(), [](const Step& s) { return s.reads; }));
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  auto least = std::tuple{std::pair{kMost, kMost}, kMost, kMost};
+  const ThreadId failed = failing_.findings.empty() || failing_.findings.front().parts.empty()
+                              ? kNoThread
+                              : failing_.findings.front().parts.front().thread;
+  std::size_t compared = 0;
+  for (const Passing& candidate : passing_) {
+    if (compared == options_.most_compared || (compared > 0 && !time_left(1))) break;
+    auto passing =
+        trace_in_full(target_, failing_.spec, failing_.execution, candidate.choices, options_.allowed_exits);
+    if (!passing) return passing.error();
+    ++compared;
+    if (!passing->findings.empty() && passing->findings.front().severity == Severity::kBug) continue;
+    const AlignedSteps steps = align(*failing, *passing);
+    const Projection difference =
+        projection(steps.failing.steps, steps.passing.steps, OrderRule::kDependentPairs);
+    const auto kept =
+        static_cast<std::size_t>(std::count(difference.failing.begin(), difference.failing.end(), true) +
+                                 std::count(difference.alternate.begin(), difference.alternate.end(), true));
+    if (kept == 0) continue;  // it says nothing
+    // On the same path first. An execution in which no data flows differently explains by order alone; one
+    // that has such flows says more.
+    const std::tuple size{steps_without_counterpart(steps, failed),
+                          difference.flows.empty() ? kept + 1 : difference.flows.size(), kept};
+    if (!(size < least)) continue;
+    least = size;
+    ProjectedRun fails = projected({}, steps.failing, difference.failing);
+    ProjectedRun passes = projected({}, steps.passing, difference.alternate);
+    for (const FlowVariation& flow : difference.flows) {
+      fails.flows.push_back(
+          {event_of(steps.failing, flow.failing_reader), event_of(steps.failing, flow.failing_writer)});
+      passes.flows.push_back(
+          {event_of(steps.passing, flow.alternate_reader), event_of(steps.passing, flow.alternate_writer)});
+    }
+    passes.trace = std::move(*passing);
+    explanation_.failing = std::move(fails);
+    explanation_.passing = std::move(passes);
+  }
+  explanation_.failing.trace = std::move(*failing);
+  explanation_.failing.trace.minimised = failing_.minimised;
+  explanation_.failing.trace.departures = failing_.departures;
+  return Done{};
+}
+
+Result<Explanation> Interventions::run() {
+  auto first = candidates_.follow_log();
+  if (!first) return first.error();
+  if (first->cut) return Error{"The execution is too long to be explained.", ExitCode::kInconclusive};
+  if (first->result.ending == Ending::kDiverged || passes(*first))
+    return Error{"The execution does not show its bug again: replay it to see where it differs.",
+                 ExitCode::kInconclusive};
+  for (const DepartureMade& made : first->departures) plan_.push_back(made.departure);
+  auto again = candidates_.follow(plan_, true);
+  if (!again) return again.error();
+  others_ = again->others;
+  candidates_.keep_logs();
+  // What happened last is nearest to the failure.
+  for (std::size_t i = plan_.size(); i-- > 0;) propose_changes(i);
+  propose_extras();
+  propose({}, std::numeric_limits<std::uint32_t>::max());
+  if (auto status = try_all(); !status) return status.error();
+  if (auto status = compare(); !status) return status.error();
+  return std::move(explanation_);
+}
+
+}  // namespace
+
+Result<Trace> trace_in_full(const run::Target& target, const RunSpec& spec, std::uint64_t execution,
+                            std::span<const Choice> choices, const std::vector<int>& allowed_exits) {
+  RunSpec full = spec;
+  full.replay = ReplayKind::kExact;
+  full.plain_events = PlainEvents::kShared;
+  run::SingleOptions options;
+  options.index = execution;
+  options.replay = choices;
+  options.allowed_exits = allowed_exits;
+  options.kept_events = 1'000'000;
+  auto run = run::run_single(target, full, options);
+  if (!run) return run.error();
+  if (run->result.ending == Ending::kDiverged)
+    return Error{"The program does not repeat its execution while plain accesses are recorded.",
+                 ExitCode::kInconclusive};
+  run->trace.execution = execution;
+  run->trace.spec = spec;
+  return std::move(run->trace);
+}
+
+Result<Explanation> intervene(const run::Target& target, const Trace& failing,
+                              const InterventionOptions& options) {
+  RunSpec spec = failing.spec;
+  // What runs much longer is not nearly the same.
+  if ((failing.result.flags & result_flags::kFairMode) == 0)
+    spec.max_steps = std::min(spec.max_steps, 4 * failing.result.steps + 50'000);
+  auto candidates = Candidates::start(target, spec, failing);
+  if (!candidates) return candidates.error();
+  return Interventions(target, failing, options, std::move(*candidates)).run();
+}
+
+}  // namespace heddle::cause

@@ -1,0 +1,36 @@
+// The events of two executions as the steps of a projection: only what touches something that threads share,
+// with the same names for the same threads, variables and steps in both.
+#pragma once
+
+#include <vector>
+
+#include "tool/artifact/trace.h"
+#include "tool/cause/projection.h"
+
+namespace heddle::cause {
+
+struct Steps {
+  std::vector<Step> steps;
+  std::vector<const TraceEvent*> events;  // of each step
+};
+
+struct AlignedSteps {
+  Steps failing;
+  Steps passing;
+};
+
+// Threads correspond by whose how manieth child they are, the steps of a thread by the places in the program
+// that it came through: what only one of the executions did has no counterpart.
+AlignedSteps align(const Trace& failing, const Trace& passing);
+
+// Of one execution.
+Steps steps_of(const Trace& trace);
+
+// The store that each read of `trace` read, by position in trace.events; kNoStep: none in the trace. Plain
+// reads read what was last written, whoever did it.
+std::vector<std::uint32_t> sources_of(const Trace& trace);
+
+bool reads_memory(const Event& event);
+bool writes_memory(const Event& event);
+
+}  // namespace heddle::cause

@@ -1,0 +1,127 @@
+#include "tool/cause/trials.h"
+
+#include <algorithm>
+
+#include "core/base/random.h"
+#include "tool/artifact/fingerprint.h"
+#include "tool/replay/candidates.h"
+
+namespace heddle::cause {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Without a rule: what it takes at most to see whether the bug is a rare one.
+constexpr std::uint64_t kMostForBase = 20'000;
+// A trial is this many times as long as it takes to find the bug, within bounds. With a bug that shows in one
+// execution of m, 20 m executions without it are chance with a probability of e^-20.
+constexpr std::uint64_t kTimesBase = 20, kShortest = 500, kLongest = 20'000;
+
+RunSpec with_rules(RunSpec spec, const Rules& rules) {
+  spec.rule_count = static_cast<std::uint8_t>(std::min<std::size_t>(rules.size(), kMostRules));
+  std::copy_n(rules.begin(), spec.rule_count, spec.rules);
+  return spec;
+}
+
+}  // namespace
+
+Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptions& options)
+    : target_(target), failing_(failing), options_(options), began_(Clock::now()) {
+  if (!failing.findings.empty()) wanted_ = fingerprint(failing, failing.findings.front());
+  seed_ = failing.spec.seed;
+  auto candidates = replay::Candidates::start(target, failing.spec, failing);
+  if (!candidates) return;
+  auto outcome = candidates->follow_log();
+  if (!outcome || outcome->cut) return;
+  for (const DepartureMade& made : outcome->departures) plan_.push_back(made.departure);
+  has_plan_ = true;
+}
+
+bool Trials::time_left() const {
+  return std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
+}
+
+void Trials::calibrate() {
+  std::uint64_t most = 0;
+  for (int i = 0; i < 3; ++i) {
+    const Outcome outcome = explore({}, kMostForBase);
+    if (!outcome.shows) {
+      base_ = 0;
+      length_ = kLongest / 2;
+      return;
+    }
+    most = std::max(most, outcome.executions);
+  }
+  base_ = most;
+  length_ = std::clamp(kTimesBase * most, kShortest, kLongest);
+}
+
+// The departures of the failing execution once more: where the rules leave them possible, the bug is there at
+// once.
+bool Trials::shows_when_followed(const Rules& rules) {
+  if (!has_plan_) return false;
+  RunSpec spec = with_rules(failing_.spec, rules);
+  spec.max_steps = std::min(spec.max_steps, 4 * failing_.result.steps + 50'000);
+  auto candidates = replay::Candidates::start(target_, spec, failing_);
+  if (!candidates) return false;
+  auto outcome = candidates->follow(plan_);
+  if (!outcome || run::signatures_of(outcome->result, options_.allowed_exits).empty()) return false;
+  auto explained = candidates->explain(spec, outcome->choices);
+  if (!explained) return false;
+  const Trace& trace = explained->run.trace;
+  return std::any_of(trace.findings.begin(), trace.findings.end(),
+                     [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted_; });
+}
+
+Trials::Outcome Trials::try_rules(const Rules& rules) {
+  if (shows_when_followed(rules)) {
+    ++count_;
+    Outcome outcome;
+    outcome.shows = true;
+    outcome.executions = 1;
+    return outcome;
+  }
+  return explore(rules, length_);
+}
+
+Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, double seconds) {
+  ++count_;
+  Outcome outcome;
+  const double left =
+      std::max(seconds, options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count());
+  if (left <= 0) {
+    outcome.known = false;
+    return outcome;
+  }
+  run::CampaignOptions campaign;
+  campaign.spec = with_rules(failing_.spec, rules);
+  campaign.spec.seed = seed_ = mix(seed_, count_);
+  campaign.executions = executions;
+  campaign.seconds = left;
+  campaign.jobs = options_.jobs;
+  campaign.max_failures = 0;
+  campaign.allowed_exits = options_.allowed_exits;
+  campaign.output_directory.clear();
+  std::atomic<bool> enough = false;
+  run::Campaign search(target_, campaign);
+  search.on_bug = [&](const run::FoundBug& bug) {
+    const TraceFinding& finding = bug.trace.findings[bug.finding];
+    if (finding.severity != Severity::kBug) return;
+    if (fingerprint(bug.trace, finding) == wanted_) {
+      outcome.shows = true;
+      outcome.executions = bug.first_execution + 1;
+      outcome.trace = bug.trace;
+      enough = true;
+    } else {
+      outcome.other_bugs.push_back(to_string(finding.kind));
+    }
+  };
+  const run::CampaignOutcome result = search.run(enough);
+  if (outcome.shows) return outcome;
+  outcome.executions = result.report.executions;
+  outcome.is_complete = result.report.exhausted;
+  outcome.known = !result.error && (outcome.is_complete || outcome.executions >= executions);
+  return outcome;
+}
+
+}  // namespace heddle::cause

@@ -1,0 +1,65 @@
+// Does a bug still show when executions are held to rules (core/trace/enforcement.h)?
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/trace/enforcement.h"
+#include "core/trace/plan.h"
+#include "tool/run/campaign.h"
+
+namespace heddle::cause {
+
+using Rules = std::vector<EnforcedRule>;
+
+struct TrialOptions {
+  double seconds = 60;  // for all trials
+  unsigned jobs = 1;
+  std::vector<int> allowed_exits;
+};
+
+class Trials {
+ public:
+  Trials(const run::Target& target, const Trace& failing, const TrialOptions& options);
+
+  struct Outcome {
+    bool shows = false;            // the bug did show
+    bool known = true;             // false: there was no time to tell
+    std::uint64_t executions = 0;  // that were run
+    bool is_complete = false;      // these are all that there are
+    std::vector<std::string> other_bugs;
+    std::optional<Trace> trace;  // of an execution that shows it
+  };
+
+  // How long a campaign without rules needs to show the bug; from it, how long trials have to be.
+  void calibrate();
+  std::uint64_t base_executions() const { return base_; }
+
+  // First the failing execution itself, as far as the rules let it; then a campaign of trial_length().
+  Outcome try_rules(const Rules& rules);
+  // A campaign of `executions`; it may take `seconds` even where less is left.
+  Outcome explore(const Rules& rules, std::uint64_t executions, double seconds = 0);
+
+  bool time_left() const;
+  std::uint64_t count() const { return count_; }
+
+ private:
+  bool shows_when_followed(const Rules& rules);
+
+  const run::Target& target_;
+  const Trace& failing_;
+  TrialOptions options_;
+  std::string wanted_;  // fingerprint
+  std::vector<Departure> plan_;
+  bool has_plan_ = false;
+  std::chrono::steady_clock::time_point began_;
+  std::uint64_t base_ = 0;
+  std::uint64_t length_ = 2000;
+  std::uint64_t count_ = 0;
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace heddle::cause

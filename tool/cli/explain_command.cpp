@@ -1,0 +1,124 @@
+// heddle explain: why an execution fails, and what would make it pass.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <thread>
+
+#include "tool/artifact/artifact.h"
+#include "tool/artifact/atomic_file.h"
+#include "tool/cause/interventions.h"
+#include "tool/cause/remedy.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/help.h"
+#include "tool/cli/recorded_program.h"
+#include "tool/cli/terminal.h"
+#include "tool/replay/minimize.h"
+#include "tool/report/explained.h"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string artifact, program, time = "60s", svg, json, color = "auto";
+  std::uint64_t executions = 10'000;
+  unsigned jobs = 0;
+  bool no_remedy = false, quiet = false;
+};
+
+std::optional<int> parse(const Arguments& arguments, Options& o) {
+  CLI::App app(
+      "Explains the bug of an artifact: shows the few events and data flows in which it differs from an "
+      "execution that is nearly the same and passes, and says which memory order, lock or order of "
+      "operations "
+      "is missing. Whatever it says was executed: the execution that passes, and thousands of executions "
+      "that "
+      "are held to the change.",
+      "heddle explain");
+  app.footer(
+      "examples:\n"
+      "  heddle explain heddle-out/bug-1.heddle\n"
+      "  heddle explain --svg why.svg --time 5m heddle-out/bug-1.heddle\n"
+      "\n"
+      "exit codes: 0 explained, 1 no explanation was found, 2 bad artifact or program, 3 an error of "
+      "heddle's "
+      "own");
+  app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
+  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [60s]")->type_name("D");
+  app.add_option("-n,--executions", o.executions, "executions that the change has to pass [10000]")
+      ->type_name("N");
+  app.add_option("-j,--jobs", o.jobs, "processes that run executions [processors]")->type_name("N");
+  app.add_flag("--no-remedy", o.no_remedy, "do not look for what to change");
+  app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
+  app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
+  app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
+  app.add_option("--color", o.color, "auto, always, never [auto]")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_flag("-q,--quiet", o.quiet, "no progress");
+  return parse_command(app, arguments);
+}
+
+class Steps {
+ public:
+  explicit Steps(bool shown) : shown_(shown) {}
+  void operator()(const std::string& what) const {
+    if (shown_) fmt::print(stderr, "heddle: {} …\n", what);
+  }
+
+ private:
+  bool shown_;
+};
+
+}  // namespace
+
+int explain_command(const Arguments& arguments) {
+  Options options;
+  if (const auto code = parse(arguments, options)) return *code;
+  auto seconds = parse_duration(options.time);
+  if (!seconds) return complain(seconds.error());
+  auto original = read_artifact(options.artifact);
+  if (!original) return complain(original.error());
+  auto program = find_recorded_program(*original, options.program);
+  if (!program) return complain(program.error());
+  for (const std::string& change : program->changes) warn(change);
+  const Steps step(!options.quiet && stderr_is_terminal());
+
+  Trace failing = std::move(*original);
+  if (!failing.minimised) {
+    step("making the execution smaller");
+    replay::MinimiseOptions budget;
+    budget.seconds = *seconds * 0.1;
+    auto small = replay::minimise(program->target, failing, budget);
+    if (small) {
+      failing = std::move(*small);
+    } else if (small.error().code == ExitCode::kOwnError) {
+      return complain(small.error());
+    }
+  }
+  step("looking for an execution that passes");
+  cause::InterventionOptions near;
+  near.seconds = *seconds * 0.25;
+  auto explanation = cause::intervene(program->target, failing, near);
+  if (!explanation) return complain(explanation.error());
+  if (!options.no_remedy) {
+    cause::RemedyOptions remedy;
+    remedy.trials.seconds = *seconds * 0.65;
+    remedy.trials.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+    remedy.executions = options.executions;
+    remedy.on_step = step;
+    cause::find_remedy(program->target, *explanation, remedy);
+  }
+  const bool color = use_color(options.color == "always"  ? ColorWish::kAlways
+                               : options.color == "never" ? ColorWish::kNever
+                                                          : ColorWish::kAuto);
+  fmt::print("{}", report::explained_text(*explanation, {terminal_width(), color}));
+  for (const auto& [path, text] :
+       {std::pair{options.svg, &report::explained_svg}, std::pair{options.json, &report::explained_json}}) {
+    if (path.empty()) continue;
+    if (auto written = write_file_atomically(path, text(*explanation)); !written)
+      return complain(written.error());
+  }
+  return explanation->passing || explanation->remedy ? 0 : static_cast<int>(ExitCode::kInconclusive);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,328 @@
+#include "tool/constraints/schedules.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "core/base/check.h"
+#include "tool/constraints/inversion.h"
+#include "tool/constraints/named.h"
+#include "tool/constraints/simulate.h"
+
+namespace heddle::constraints {
+namespace {
+
+using Goal = Structure::Goal;
+
+ProblemOptions problem_options(const SolveOptions& options, bool with_soft) {
+  return {options.model, with_soft, options.start_from_observed};
+}
+
+// An order of schedules that pass is one of the solver's, or of ours; either way it is executed before it is
+// shown.
+Verdict judge(Simulation& simulation, const Execution& execution, Model model, bool with_soft) {
+  return model == Model::kSequential ? simulation.run(execution.order, with_soft)
+                                     : simulation.run(execution, with_soft);
+}
+
+std::vector<std::uint32_t> positions(const Structure& s, std::span<const ActionId> order) {
+  std::vector<std::uint32_t> result(s.count(), ~0u);
+  for (std::uint32_t i = 0; i < order.size(); ++i) result[order[i]] = i;
+  return result;
+}
+
+// Is the ordering as it was named in this execution?
+bool holds(const Structure& s, const Execution& e, const std::vector<std::uint32_t>& position,
+           const Ordering& o) {
+  switch (o.kind) {
+    case Ordering::Kind::kBefore:
+      return position[o.first] < position[o.second];
+    case Ordering::Kind::kReads:
+      return e.sources[s.first_part(o.second)] == o.first;
+    case Ordering::Kind::kModification:
+      return e.modification[o.first] < e.modification[o.second];
+  }
+  return false;
+}
+
+class CauseFinder {
+ public:
+  CauseFinder(const SymbolicTrace& trace, const Execution& failing, const SolveOptions& options)
+      : s_(trace, Goal::kPass),
+        problem_(s_, problem_options(options, true)),
+        failing_(extended(s_, failing)),
+        options_(options) {
+    named_ = named_orderings(s_, problem_, failing_, options.model);
+    for (const Ordering& o : named_) literals_.push_back(literal_of(problem_, s_, o));
+    problem_.start_from(failing_);
+  }
+
+  RootCause find() {
+    RootCause result;
+    result.named = named_.size();
+    std::vector<std::size_t> core(named_.size());
+    for (std::size_t i = 0; i < core.size(); ++i) core[i] = i;
+    result.answer = ask(core);
+    if (result.answer == Answer::kUnsatisfiable) {
+      core = core_of(core);
+      result.minimal = minimise(core);
+      for (std::size_t i : core) result.core.push_back(named_[i]);
+    }
+    result.questions = questions_;
+    return result;
+  }
+
+  // The least that has to be another way around, starting from an execution that passes with all of `core`
+  // but one: every ordering is given back if some execution still passes with it (a minimal correction set).
+  std::optional<Alternate> nearest(const std::vector<Ordering>& core, std::size_t without, bool& complete) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < named_.size(); ++i) {
+      const bool in_core = std::find(core.begin(), core.end(), named_[i]) != core.end();
+      if (in_core && !(named_[i] == core[without])) kept.push_back(i);
+    }
+    Answer answer = ask(kept);
+    if (answer == Answer::kUnknown) complete = false;
+    if (answer != Answer::kSatisfiable) return std::nullopt;
+    Alternate best{problem_.execution(), {}, true};
+    std::vector<bool> tried(named_.size());
+    for (;;) {
+      const std::vector<std::uint32_t> position = positions(s_, best.execution.order);
+      kept.clear();
+      best.inverted.clear();
+      std::size_t next = named_.size();
+      for (std::size_t i = 0; i < named_.size(); ++i) {
+        if (holds(s_, best.execution, position, named_[i])) {
+          kept.push_back(i);
+          continue;
+        }
+        best.inverted.push_back(named_[i]);
+        if (!tried[i]) next = i;  // the latest first: what came early is not to change
+      }
+      if (next == named_.size()) return best;
+      tried[next] = true;
+      kept.push_back(next);
+      answer = ask(kept);
+      if (answer == Answer::kSatisfiable) best.execution = problem_.execution();
+    }
+  }
+
+  const Structure& structure() const { return s_; }
+  const Execution& failing() const { return failing_; }
+
+ private:
+  Answer ask(const std::vector<std::size_t>& assumed) {
+    ++questions_;
+    std::vector<Literal> assumptions;
+    for (std::size_t i : assumed) assumptions.push_back(literals_[i]);
+    problem_.start_from(failing_);
+    return problem_.solve(assumptions, options_.most_conflicts);
+  }
+
+  std::vector<std::size_t> core_of(const std::vector<std::size_t>& assumed) const {
+    const std::set<Literal> members(problem_.core().begin(), problem_.core().end());
+    std::vector<std::size_t> result;
+    for (std::size_t i : assumed) {
+      if (members.contains(literals_[i])) result.push_back(i);
+    }
+    return result;
+  }
+
+  // Takes every member away once; what the rest cannot do without stays. Locks are tried first, then data
+  // from the beginning: where either would do, the data flow near the failure says more.
+  bool minimise(std::vector<std::size_t>& core) {
+    bool known = true;
+    std::stable_partition(core.begin(), core.end(),
+                          [&](std::size_t i) { return !s_.action(named_[i].second).is_access(); });
+    std::vector<std::size_t> needed;
+    while (!core.empty()) {
+      const std::size_t candidate = core.front();
+      core.erase(core.begin());
+      std::vector<std::size_t> rest = needed;
+      rest.insert(rest.end(), core.begin(), core.end());
+      const Answer answer = ask(rest);
+      if (answer == Answer::kUnsatisfiable) {
+        const std::vector<std::size_t> smaller = core_of(rest);
+        std::erase_if(core, [&](std::size_t i) {
+          return std::find(smaller.begin(), smaller.end(), i) == smaller.end();
+        });
+        continue;
+      }
+      if (answer == Answer::kUnknown) known = false;
+      needed.push_back(candidate);
+    }
+    std::sort(needed.begin(), needed.end());
+    core = std::move(needed);
+    return known;
+  }
+
+  Structure s_;
+  Problem problem_;
+  Execution failing_;
+  SolveOptions options_;
+  std::vector<Ordering> named_;
+  std::vector<Literal> literals_;
+  std::uint64_t questions_ = 0;
+};
+
+// Pairs of events of the root cause, of different threads, in the order of the failing execution (4.1.5).
+std::vector<std::pair<ActionId, ActionId>> pairs_of(const Structure& s, const Execution& failing,
+                                                    const std::vector<Ordering>& core, PairOrder order) {
+  const std::vector<std::uint32_t> position = positions(s, failing.order);
+  std::set<ActionId> events;
+  for (const Ordering& o : core) {
+    if (o.first != kNoAction) events.insert(o.first);
+    events.insert(o.second);
+  }
+  std::vector<std::pair<ActionId, ActionId>> pairs;
+  for (ActionId a : events) {
+    for (ActionId b : events) {
+      if (position[a] < position[b] && s.thread_index(a) != s.thread_index(b) && !s.precedes(a, b))
+        pairs.emplace_back(a, b);
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& p, const auto& q) {
+    const std::uint32_t between_p = position[p.second] - position[p.first];
+    const std::uint32_t between_q = position[q.second] - position[q.first];
+    if (order == PairOrder::kFewestBetween || position[p.second] == position[q.second])
+      return between_p < between_q;
+    return position[p.second] > position[q.second];
+  });
+  return pairs;
+}
+
+class PairInverter {
+ public:
+  PairInverter(const Structure& s, PairOrder order, std::size_t most, const SolveOptions& options)
+      : s_(s), simulation_(s), order_(order), most_(most), options_(options) {}
+
+  // Schedules with one more pair inverted. Those that still fail are kept for the next round.
+  void invert(const Execution& from, const std::vector<Ordering>& core, const std::vector<Ordering>& so_far,
+              Alternates& result) {
+    for (const auto& [a, b] : pairs_of(s_, from, core, order_)) {
+      if (result.found.size() >= most_) return;
+      ++result.pairs_tried;
+      for (Direction direction : {Direction::kLaterUp, Direction::kEarlierDown}) {
+        Execution candidate;
+        candidate.order = inverted(s_, from.order, a, b, direction);
+        if (!seen_.insert(candidate.order).second) continue;
+        const Verdict verdict = simulation_.run(candidate.order);
+        if (!verdict.feasible) continue;
+        candidate.sources.assign(simulation_.sources().begin(), simulation_.sources().end());
+        std::vector<Ordering> all = so_far;
+        all.push_back({Ordering::Kind::kBefore, a, b});
+        if (verdict.fails) {
+          still_failing_.push_back({std::move(candidate), std::move(all), false});
+          continue;
+        }
+        result.found.push_back({std::move(candidate), std::move(all), false});
+        break;
+      }
+    }
+  }
+
+  // Pairs of pairs: what still fails has a root cause of its own.
+  void invert_again(const SymbolicTrace& trace, Alternates& result) {
+    constexpr std::size_t kMostTried = 8;
+    std::vector<Alternate> failing = std::move(still_failing_);
+    still_failing_.clear();
+    if (failing.size() > kMostTried) failing.resize(kMostTried);
+    for (const Alternate& each : failing) {
+      if (result.found.size() >= most_) return;
+      const RootCause cause = root_cause(trace, each.execution, options_);
+      if (cause.answer == Answer::kUnsatisfiable) invert(each.execution, cause.core, each.inverted, result);
+    }
+  }
+
+ private:
+  const Structure& s_;
+  Simulation simulation_;
+  PairOrder order_;
+  std::size_t most_;
+  SolveOptions options_;
+  std::set<std::vector<ActionId>> seen_;
+  std::vector<Alternate> still_failing_;
+};
+
+}  // namespace
+
+FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options) {
+  const Structure structure(trace, Goal::kFail);
+  FailingSchedule result;
+  for (const bool with_soft : {true, false}) {
+    Problem problem(structure, problem_options(options, with_soft));
+    result.answer = problem.solve({}, options.most_conflicts);
+    result.size = problem.size();
+    result.soft_dropped = !with_soft;
+    if (result.answer == Answer::kSatisfiable) {
+      result.execution = problem.execution();
+      Simulation simulation(structure);
+      const Verdict verdict = judge(simulation, result.execution, options.model, with_soft);
+      HEDDLE_CHECK(verdict.feasible && verdict.fails);
+    }
+    if (result.answer != Answer::kUnsatisfiable || trace.concretised == 0) break;
+  }
+  return result;
+}
+
+Execution observed_execution(const SymbolicTrace& trace) {
+  const Structure structure(trace, Goal::kFail);
+  Execution result;
+  result.order.assign(structure.observed().begin(), structure.observed().end());
+  result.sources.assign(structure.observed_sources().begin(), structure.observed_sources().end());
+  result.modification.assign(structure.count(), 0);
+  for (const Cell& cell : structure.cells()) {
+    std::vector<ActionId> writes = cell.writes;
+    std::stable_sort(writes.begin(), writes.end(), [&](ActionId a, ActionId b) {
+      return trace.actions[a].mo_position < trace.actions[b].mo_position;
+    });
+    for (std::uint32_t i = 0; i < writes.size(); ++i) result.modification[writes[i]] = i + 1;
+  }
+  return result;
+}
+
+RootCause root_cause(const SymbolicTrace& trace, const Execution& failing, const SolveOptions& options) {
+  return CauseFinder(trace, failing, options).find();
+}
+
+Alternates alternates(const SymbolicTrace& trace, const Execution& failing, const RootCause& cause,
+                      PairOrder order, std::size_t most, const SolveOptions& options) {
+  Alternates result;
+  CauseFinder finder(trace, failing, options);
+  if (options.model == Model::kSequential) {
+    PairInverter inverter(finder.structure(), order, most, options);
+    inverter.invert(finder.failing(), cause.core, {}, result);
+    if (result.found.empty() && trace.bug.kind != BugKind::kDeadlock) inverter.invert_again(trace, result);
+  }
+  // By minimality, with all of the core but one ordering there is an execution that passes.
+  Simulation simulation(finder.structure());
+  for (std::size_t i = 0; i < cause.core.size() && result.found.empty(); ++i) {
+    std::optional<Alternate> nearest = finder.nearest(cause.core, i, result.complete);
+    if (!nearest) continue;
+    const Verdict verdict = judge(simulation, nearest->execution, options.model, true);
+    HEDDLE_CHECK(verdict.feasible && !verdict.fails);
+    result.found.push_back(std::move(*nearest));
+  }
+  return result;
+}
+
+std::vector<Place> places(const SymbolicTrace& trace, const Execution& execution) {
+  std::vector<std::uint32_t> ordinal(trace.actions.size(), 0);
+  std::vector<std::uint32_t> position(trace.actions.size(), kNoAction);
+  std::vector<std::uint32_t> next(kMaxThreads, 0);
+  for (ActionId i = 0; i < trace.actions.size(); ++i) ordinal[i] = next[index_of(trace.actions[i].thread)]++;
+  for (std::uint32_t i = 0; i < execution.order.size(); ++i) position[execution.order[i]] = i;
+  const Structure structure(trace, Goal::kPass);
+  std::vector<Place> result;
+  for (ActionId i : execution.order) {
+    const Action& a = trace.actions[i];
+    Place place{a.thread, ordinal[i], a.event, kNoAction};
+    if (a.reads()) {
+      const ActionId source = execution.sources[structure.first_part(i)];
+      if (source != kNoAction) place.reads_from = position[source];
+    }
+    result.push_back(place);
+  }
+  return result;
+}
+
+}  // namespace heddle::constraints

@@ -1,0 +1,264 @@
+#include "tool/constraints/simulate.h"
+
+#include <algorithm>
+
+#include "tool/constraints/axioms.h"
+#include "tool/constraints/happens_before.h"
+
+namespace heddle::constraints {
+namespace {
+constexpr std::uint32_t kNoWait = ~0u;
+}
+
+Simulation::Simulation(const Structure& structure)
+    : s_(structure),
+      values_(structure.trace().expressions),
+      before_(structure.count()),
+      wait_of_(structure.count(), kNoWait) {
+  for (const auto& [a, b] : s_.forced()) before_[b].push_back(a);
+  for (std::uint32_t w = 0; w < s_.waits().size(); ++w) {
+    wait_of_[s_.waits()[w].wait] = w;
+    if (s_.waits()[w].wake != kNoAction) wait_of_[s_.waits()[w].wake] = w;
+  }
+}
+
+void Simulation::reset(std::span<const ActionId> order) {
+  ++executions_;
+  values_.clear();
+  const std::size_t cells = s_.cells().size();
+  memory_.assign(cells, 0);
+  memory_known_.assign(cells, false);
+  for (CellId c = 0; c < cells; ++c) {
+    memory_[c] = s_.cells()[c].initial;
+    memory_known_[c] = s_.cells()[c].has_initial;
+  }
+  latest_.assign(cells, kNoAction);
+  sources_.assign(s_.parts().size(), kNoAction);
+  written_.assign(s_.count(), 0);
+  next_.assign(s_.thread_count(), 0);
+  position_.assign(s_.count(), ~0u);
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    if (order[i] < s_.count()) position_[order[i]] = i;
+  }
+  objects_.assign(s_.object_count(), Object{});
+  for (std::uint32_t o = 0; o < s_.object_count(); ++o) objects_[o].tokens = s_.tokens(o);
+  signalled_.assign(s_.waits().size(), false);
+}
+
+bool Simulation::in_program_order(ActionId id) {
+  if (next_[s_.thread_index(id)] != s_.ordinal(id)) return false;
+  ++next_[s_.thread_index(id)];
+  return std::all_of(before_[id].begin(), before_[id].end(),
+                     [&](ActionId from) { return position_[from] < position_[id]; });
+}
+
+// A signal goes to the one who goes on first of those that wait for one: no other choice serves more of them.
+void Simulation::signal(Object& object, bool all) {
+  std::vector<std::uint32_t>& waiting = object.waiting;
+  const auto deadline = [&](std::uint32_t w) {
+    const Wait& wait = s_.waits()[w];
+    return wait.wake == kNoAction || !wait.needs_signal ? ~0u : position_[wait.wake];
+  };
+  if (all) {
+    for (std::uint32_t w : waiting) signalled_[w] = true;
+    waiting.clear();
+    return;
+  }
+  const auto first = std::min_element(waiting.begin(), waiting.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return deadline(a) < deadline(b);
+  });
+  if (first == waiting.end()) return;
+  signalled_[*first] = true;
+  waiting.erase(first);
+}
+
+const char* Simulation::synchronise(ActionId id) {
+  const Action& a = s_.action(id);
+  Object& object = objects_[s_.object_of(id)];
+  const std::uint32_t thread = s_.thread_index(id);
+  const std::uint32_t wait = wait_of_[id];
+  if (wait != kNoWait && s_.waits()[wait].wake == id && s_.waits()[wait].needs_signal && !signalled_[wait])
+    return "nobody has signalled the one who goes on";
+  switch (a.kind) {
+    case EventKind::kMutexLock:
+    case EventKind::kRwlockWriteLock:
+      if (object.depth != 0 && object.owner != thread) return "somebody else holds the lock";
+      if (!object.readers.empty()) return "somebody reads under the lock";
+      object.owner = thread;
+      ++object.depth;
+      break;
+    case EventKind::kMutexTryLockFailed:
+      if (object.depth == 0) return "the lock is free, and the attempt would have succeeded";
+      break;
+    case EventKind::kMutexUnlock:
+      if (object.depth == 0 || object.owner != thread) return "the lock is not held";
+      --object.depth;
+      break;
+    case EventKind::kRwlockReadLock:
+      if (object.depth != 0) return "somebody writes under the lock";
+      object.readers.push_back(thread);
+      break;
+    case EventKind::kRwlockUnlock: {
+      if (object.depth != 0 && object.owner == thread) {
+        --object.depth;
+        break;
+      }
+      const auto reader = std::find(object.readers.begin(), object.readers.end(), thread);
+      if (reader == object.readers.end()) return "the lock is not held";
+      object.readers.erase(reader);
+      break;
+    }
+    case EventKind::kCondWait: {
+      const std::uint32_t section = s_.section_ended(id);
+      if (section != kNoSection) objects_[s_.sections()[section].object].depth = 0;
+      object.waiting.push_back(wait);
+      break;
+    }
+    case EventKind::kCondSignal:
+    case EventKind::kCondBroadcast:
+      signal(object, a.kind == EventKind::kCondBroadcast);
+      break;
+    case EventKind::kSemaphoreWait:
+      if (object.tokens == 0) return "the semaphore has no token";
+      --object.tokens;
+      break;
+    case EventKind::kSemaphorePost:
+      ++object.tokens;
+      break;
+    default:
+      break;
+  }
+  // Who goes on without a signal is waiting no longer.
+  if (wait != kNoWait && s_.waits()[wait].wake == id) {
+    std::vector<std::uint32_t>& waiting = objects_[s_.waits()[wait].object].waiting;
+    waiting.erase(std::remove(waiting.begin(), waiting.end(), wait), waiting.end());
+  }
+  return nullptr;
+}
+
+const char* Simulation::access(ActionId id) {
+  const Action& a = s_.action(id);
+  const std::span<const Part> parts = s_.parts_of(id);
+  if (a.reads()) {
+    std::uint64_t value = 0;
+    bool known = true;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const CellId cell = parts[k].cell;
+      const PartId part = s_.first_part(id) + static_cast<PartId>(k);
+      sources_[part] = latest_[cell];
+      if (weak_ != nullptr && s_.cells()[cell].weak) {
+        const ActionId w = weak_->sources[part];
+        sources_[part] = w;
+        if (w != kNoAction && position_[w] >= position_[id]) return "it reads what is not yet written";
+        value = w != kNoAction ? written_[w] : s_.cells()[cell].initial;
+        known = w != kNoAction || s_.cells()[cell].has_initial;
+      } else if (memory_known_[cell]) {
+        value |= memory_[cell] << parts[k].shift;
+      } else {
+        known = false;
+      }
+    }
+    if (a.symbol != kConcrete) {
+      if (!known) return "nobody knows what was there before the first write";
+      values_.set_symbol(a.symbol, value);
+    }
+  }
+  if (a.writes()) {
+    std::uint64_t value = a.value;
+    if (a.written != kConcrete && !values_.evaluate(a.written, value))
+      return "the value depends on a read that has not been";
+    written_[id] = value;
+    for (const Part& part : parts) {
+      memory_[part.cell] = value >> part.shift & mask_of(part.bits);
+      memory_known_[part.cell] = true;
+      latest_[part.cell] = id;
+    }
+  }
+  return nullptr;
+}
+
+const char* Simulation::step(ActionId id) {
+  if (id >= s_.count() || !s_.included(id)) return "it is no action of the trace";
+  if (!in_program_order(id)) return "it comes before what precedes it in every schedule";
+  return s_.action(id).is_access() ? access(id) : synchronise(id);
+}
+
+bool Simulation::judge_conditions(bool with_soft, Verdict& verdict) {
+  for (const Condition& c : s_.trace().conditions) {
+    if (c.soft && !with_soft) continue;
+    std::uint64_t value = 0;
+    if (values_.evaluate(c.expression, value) && (value != 0) == c.holds) continue;
+    verdict.reason =
+        c.soft ? "a value that was taken for concrete is another" : "a branch goes the other way";
+    return false;
+  }
+  return true;
+}
+
+bool Simulation::bug_shows(std::span<const ActionId> order) {
+  const Bug& bug = s_.trace().bug;
+  switch (bug.kind) {
+    case BugKind::kCondition: {
+      std::uint64_t value = 0;
+      if (bug.condition.expression == kConcrete) return true;
+      return values_.evaluate(bug.condition.expression, value) && (value != 0) == bug.condition.holds;
+    }
+    case BugKind::kRace: {
+      const HappensBefore hb(s_, order, sources_);
+      return !hb.before(bug.first, bug.second) && !hb.before(bug.second, bug.first);
+    }
+    case BugKind::kDeadlock:
+      return s_.goal() == Structure::Goal::kFail;
+    case BugKind::kUseAfterFree:
+      return position_[bug.first] < position_[bug.second];
+  }
+  return false;
+}
+
+const char* Simulation::judge_axioms() {
+  const HappensBefore hb(s_, weak_->order, sources_);
+  const char* wrong = nullptr;
+  const Execution execution{weak_->order, sources_, weak_->modification};
+  for_each_violation(s_, execution, position_, hb, [&](const Violation& v) {
+    wrong = v.axiom == Axiom::kCoherence   ? "coherence"
+            : v.axiom == Axiom::kAtomicity ? "an update does not read the write immediately before it"
+                                           : "no order of the seq_cst operations";
+  });
+  return wrong;
+}
+
+Verdict Simulation::run(std::span<const ActionId> order, bool with_soft) {
+  return run(order, nullptr, with_soft);
+}
+Verdict Simulation::run(const Execution& execution, bool with_soft) {
+  return run(execution.order, &execution, with_soft);
+}
+
+Verdict Simulation::run(std::span<const ActionId> order, const Execution* weak, bool with_soft) {
+  weak_ = weak;
+  reset(order);
+  Verdict verdict;
+  if (order.size() != s_.observed().size()) {
+    verdict.reason = "it does not have every action once";
+    return verdict;
+  }
+  for (ActionId id : order) {
+    if (const char* wrong = step(id)) {
+      verdict.reason = wrong;
+      verdict.at = id;
+      return verdict;
+    }
+  }
+  if (!judge_conditions(with_soft, verdict)) return verdict;
+  if (weak_ != nullptr) {
+    if (const char* wrong = judge_axioms()) {
+      verdict.reason = wrong;
+      return verdict;
+    }
+  }
+  verdict.feasible = true;
+  verdict.fails = bug_shows(order);
+  return verdict;
+}
+
+}  // namespace heddle::constraints

@@ -1,0 +1,16 @@
+// A thread that waits in a loop (a spin, a compare-exchange that is tried again) reads the same places round
+// after round, until it sees what it waits for. Rounds without effect say nothing that the last one does not:
+// they are left out, and one record says how many they were.
+#pragma once
+
+#include "tool/artifact/symbolic_tables.h"
+#include "tool/artifact/trace.h"
+
+namespace heddle::replay {
+
+// A round is left out only where the next one does the same reads at the same places and decides the same,
+// but for what ends the loop, neither writes or synchronises otherwise, and nothing that is kept was computed
+// from what it read.
+SymbolicTables fold_waits(const Trace& trace, SymbolicTables tables);
+
+}  // namespace heddle::replay

@@ -1,0 +1,74 @@
+#include "tool/replay/symbolic.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "tool/artifact/program_elf.h"
+#include "tool/replay/fold_waits.h"
+#include "tool/replay/replay.h"
+#include "tool/replay/symbolic_oracle.h"
+
+namespace heddle::replay {
+namespace {
+
+constexpr const char* kGraphSection = "heddle_graph";  // compiler/plugin/graph_hash.h
+
+Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, bool fresh_memory) {
+  RunSpec spec = original.spec;
+  spec.replay = ReplayKind::kExact;
+  spec.plain_events = PlainEvents::kShared;
+  spec.symbolic = 1;
+  spec.fresh_memory = fresh_memory ? 1 : 0;
+  run::SingleOptions options;
+  options.index = original.execution;
+  options.replay = original.choices;
+  options.kept_events = std::numeric_limits<std::size_t>::max();
+  return run::run_single(target, spec, options);
+}
+
+Error not_reproduced(const run::SingleRun& run) {
+  return {fmt::format("The execution came to another end when it was run with a symbolic trace{}.",
+                      run.result.ending == Ending::kDiverged ? ": the program offered other choices" : ""),
+          ExitCode::kInconclusive};
+}
+
+}  // namespace
+
+bool is_full_build(const std::string& program) {
+  const auto file = ElfFile::open(program);
+  return file && file->has_section(kGraphSection);
+}
+
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original) {
+  if (!is_full_build(target.path)) {
+    return Error{
+        target.path +
+        " has no symbolic code. Build it with `heddle c++ --full`, and find the bug again with that."};
+  }
+  SymbolicRun symbolic;
+  auto run = run_once(target, original, true);
+  if (!run) return run.error();
+  // What fails because an address was used again needs it to be.
+  if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
+    symbolic.reuses_memory = true;
+    run = run_once(target, original, false);
+    if (!run) return run.error();
+  }
+  if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))
+    return not_reproduced(*run);
+  if (run->symbolic.cut) {
+    return Error{
+        "The symbolic trace of this execution is larger than heddle keeps. Make the execution smaller "
+        "with `heddle minimize`.",
+        ExitCode::kInconclusive};
+  }
+  if (const std::string wrong = first_wrong_value(run->symbolic); !wrong.empty())
+    return Error{"A symbolic trace does not say what the program did: " + wrong + ".", ExitCode::kOwnError};
+  symbolic.duration_us = run->result.duration_us;
+  symbolic.trace = std::move(run->trace);
+  symbolic.tables = fold_waits(symbolic.trace, std::move(run->symbolic));
+  return symbolic;
+}
+
+}  // namespace heddle::replay

@@ -1,0 +1,24 @@
+// Runs the execution of an artifact again with a symbolic trace (core/trace/symbolic.h): what the values that
+// threads handed to each other were computed from, and which branches they decided.
+#pragma once
+
+#include "tool/artifact/symbolic_tables.h"
+#include "tool/run/target.h"
+
+namespace heddle::replay {
+
+struct SymbolicRun {
+  Trace trace;  // of this execution: with the plain accesses to shared memory among its events
+  SymbolicTables tables;
+  bool reuses_memory = false;  // freed blocks had to be handed out again, as in the original, for it to fail
+  std::uint64_t duration_us = 0;
+};
+
+// Was the program built with `heddle c++ --full`?
+bool is_full_build(const std::string& program);
+
+// An error where the program was not built for it, where the execution does not come to the same findings, or
+// where the trace proves wrong (symbolic_oracle.h).
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original);
+
+}  // namespace heddle::replay

@@ -1,0 +1,14 @@
+// The oracle of symbolic traces: from the values that were read alone, every expression comes to the value
+// that the program had.
+#pragma once
+
+#include <string>
+
+#include "tool/artifact/symbolic_tables.h"
+
+namespace heddle::replay {
+
+// The first value that comes out otherwise, in words; empty: none. REQUIRES: defect_of(tables) is empty.
+std::string first_wrong_value(const SymbolicTables& tables);
+
+}  // namespace heddle::replay

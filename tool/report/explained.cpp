@@ -1,0 +1,229 @@
+#include "tool/report/explained.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tool/report/escape.h"
+#include "tool/report/names.h"
+#include "tool/report/operation.h"
+#include "tool/report/places.h"
+#include "tool/report/style.h"
+
+namespace heddle::report {
+namespace {
+
+std::string fitted(std::string_view text, std::size_t width) { return padded(clipped(text, width), width); }
+
+std::string place_of(const Frame& frame) {
+  if (frame.file.empty())
+    return frame.function.empty() ? "an unknown place" : short_function(frame.function, 30);
+  return frame.line != 0 ? fmt::format("{}:{}", escaped(base_name(frame.file)), frame.line)
+                         : escaped(base_name(frame.file));
+}
+
+const char* verb_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kAtomicLoad:
+      return "load";
+    case EventKind::kAtomicStore:
+      return "store";
+    case EventKind::kAtomicUpdate:
+    case EventKind::kCasFailed:
+      return "update";
+    case EventKind::kFence:
+      return "fence";
+    case EventKind::kPlainRead:
+    case EventKind::kVolatileRead:
+      return "read";
+    case EventKind::kPlainWrite:
+    case EventKind::kVolatileWrite:
+      return "write";
+    case EventKind::kMutexLock:
+    case EventKind::kRwlockWriteLock:
+      return "lock";
+    case EventKind::kRwlockReadLock:
+      return "shared lock";
+    case EventKind::kMutexUnlock:
+    case EventKind::kRwlockUnlock:
+      return "unlock";
+    case EventKind::kNone:
+      return "access";
+    default:
+      return event_kind_name(kind);
+  }
+}
+
+// "the store of flag at mp.cpp:9"
+std::string named(const ShownOperation& operation) {
+  std::string text = fmt::format("the {}", verb_of(operation.event.kind));
+  if (!operation.variable.empty()) text += " of " + escaped(operation.variable);
+  return text + " at " + place_of(operation.frame);
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string orders_sentence(const Remedy& remedy) {
+  std::vector<std::string> parts;
+  for (const RemedyPart& part : remedy.parts) {
+    // One line of the source may be at several places in the program.
+    const std::string text =
+        fmt::format("{} {} (it is {})", named(part.shown), order_name(part.rule.order), order_name(part.was));
+    if (std::find(parts.begin(), parts.end(), text) == parts.end()) parts.push_back(text);
+  }
+  return "Make " + joined(parts) + ".";
+}
+
+std::string together_sentence(const Remedy& remedy, const TraceFinding& finding) {
+  const RemedyPart& part = remedy.parts.front();
+  if (finding.kind == FindingKind::kDeadlock)
+    return fmt::format(
+        "Taking both locks should be one step: from {} to {} nobody may come between (std::scoped_lock of "
+        "both, "
+        "or the same order everywhere).",
+        named(part.shown), named(part.other_shown));
+  const std::string between = fmt::format("from {} to {}", named(part.shown), named(part.other_shown));
+  if (part.first_access.event.kind == EventKind::kNone)
+    return fmt::format("All {} should be one step: other threads must not come between.", between);
+  return fmt::format("{} and {} should be one step: other threads must not come between, as they do {}.",
+                     capitalised(named(part.first_access)), named(part.last_access), between);
+}
+
+std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
+  const TraceEvent* reader = trace.find_event(flow.reader);
+  const std::string value = reader != nullptr ? names.value(reader->value, reader->size, reader->id) : "?";
+  const TraceEvent* writer = flow.writer == kNoEvent ? nullptr : trace.find_event(flow.writer);
+  if (writer == nullptr) return fmt::format("{} (initial value)", value);
+  return fmt::format("{} from {} at {}", value, thread_tag(writer->thread),
+                     short_place(trace, writer->pc, writer->stack));
+}
+
+std::string flows_text(const Explanation& e, const Style& style) {
+  if (!e.passing || e.failing.flows.empty()) return {};
+  std::string text = "\n  " + style.bold("Data flows that differ") + "\n";
+  Names fails(e.failing.trace), passes(e.passing->trace);
+  for (std::size_t i = 0; i < e.failing.flows.size(); ++i) {
+    const TraceEvent* reader = e.failing.trace.find_event(e.failing.flows[i].reader);
+    if (reader == nullptr) continue;
+    text += fmt::format("    {} reads {} at {}: {} {}, {} {}\n", thread_tag(reader->thread),
+                        fails.location(reader->address, reader->id),
+                        short_place(e.failing.trace, reader->pc, reader->stack), style.red("fails with"),
+                        flow_side(e.failing.trace, e.failing.flows[i], fails), style.blue("passes with"),
+                        flow_side(e.passing->trace, e.passing->flows[i], passes));
+  }
+  return text;
+}
+
+std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, std::size_t width) {
+  if (i >= lines.size()) return std::string(width, ' ');
+  const ProjectedLine& line = lines[i];
+  const std::size_t place = std::min<std::size_t>(width_of(line.place), width / 2);
+  return fitted(fmt::format("{}{:<4}{}", line.in_flow ? "◆ " : "  ", thread_tag(line.thread), line.text),
+                width - place - 1) +
+         " " + fitted(line.place, place);
+}
+
+}  // namespace
+
+std::vector<ProjectedLine> projected_lines(const ProjectedRun& run) {
+  std::vector<ProjectedLine> lines;
+  Names names(run.trace);
+  for (const EventId id : run.kept) {
+    const TraceEvent* event = run.trace.find_event(id);
+    if (event == nullptr) continue;
+    ProjectedLine line;
+    line.event = id;
+    line.thread = event->thread;
+    line.text = describe(run.trace, *event, names).text;
+    line.place = short_place(run.trace, event->pc, event->stack);
+    line.in_flow = std::any_of(run.flows.begin(), run.flows.end(),
+                               [&](const Flow& flow) { return flow.reader == id || flow.writer == id; });
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string remedy_sentence(const Explanation& e) {
+  if (!e.remedy || e.remedy->parts.empty() || e.failing.trace.findings.empty()) return {};
+  const RemedyPart& part = e.remedy->parts.front();
+  switch (e.remedy->kind) {
+    case RemedyKind::kOrders:
+      return orders_sentence(*e.remedy);
+    case RemedyKind::kTogether:
+      return together_sentence(*e.remedy, e.failing.trace.findings.front());
+    case RemedyKind::kAfter:
+      return fmt::format("{} must wait for {}.", capitalised(named(part.shown)), named(part.other_shown));
+    case RemedyKind::kLock:
+      return fmt::format("Protect {} and {} by one lock, or make both atomic.", named(part.shown),
+                         named(part.other_shown));
+  }
+  return {};
+}
+
+std::string remedy_evidence(const Explanation& e) {
+  if (!e.remedy) return {};
+  const Remedy& r = *e.remedy;
+  std::string text = fmt::format("Tried: {}{} execution{} that {} held to it did not show the bug",
+                                 r.is_complete ? "all " : "", grouped(r.executions),
+                                 r.executions == 1 ? "" : "s", r.executions == 1 ? "was" : "were");
+  if (e.base_executions != 0)
+    text += fmt::format("; without it, it shows within {}", grouped(e.base_executions));
+  text += ".";
+  if (!r.other_bugs.empty()) text += fmt::format(" Other bugs showed: {}.", joined(r.other_bugs));
+  return text;
+}
+
+std::string explained_text(const Explanation& e, const ExplainedOptions& options) {
+  const Style style(options.color);
+  const Trace& trace = e.failing.trace;
+  std::string text;
+  if (!trace.findings.empty())
+    text += style.bold("Why: " + finding_summary(trace, trace.findings.front(), PathStyle(trace))) + "\n";
+  if (e.passing) {
+    const std::size_t half = (std::max<std::size_t>(options.width, 60) - 7) / 2;
+    const auto fails = projected_lines(e.failing);
+    const auto passes = projected_lines(*e.passing);
+    text +=
+        fmt::format("\n  {} │ {}\n", style.red(fitted("fails", half)), style.blue(fitted("passes", half)));
+    std::string rule;
+    for (std::size_t i = 0; i < half + 1; ++i) rule += "─";
+    text += "  " + rule + "┼" + rule + "\n";
+    for (std::size_t i = 0; i < std::max(fails.size(), passes.size()); ++i)
+      text += fmt::format("  {} │ {}\n", line_text(fails, i, half), line_text(passes, i, half));
+    text += flows_text(e, style);
+    text += fmt::format(
+        "\n  {}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.\n",
+        e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
+        grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
+        grouped(e.passed));
+  } else {
+    const bool races = !trace.findings.empty() && trace.findings.front().kind == FindingKind::kDataRace;
+    constexpr const char* kRaces =
+        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
+        "race, "
+        "too.\n";
+    constexpr const char* kFails =
+        "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n";
+    text += fmt::format(fmt::runtime(races ? kRaces : kFails), grouped(e.interventions));
+  }
+  const std::string sentence = remedy_sentence(e);
+  if (!sentence.empty()) {
+    text += "\n  " + style.bold(sentence) + "\n  " + remedy_evidence(e) + "\n";
+  } else if (e.remedies_tried != 0) {
+    text += fmt::format("\n  Of {} changes that were tried, none makes the bug go away.\n",
+                        grouped(e.remedies_tried));
+  }
+  return text;
+}
+
+}  // namespace heddle::report

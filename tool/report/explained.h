@@ -1,0 +1,40 @@
+// An explanation (tool/artifact/explanation.h) for people: what differs between the execution that fails and
+// the one that passes, side by side, and what should be changed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tool/artifact/explanation.h"
+
+namespace heddle::report {
+
+struct ExplainedOptions {
+  std::size_t width = 100;
+  bool color = false;
+};
+
+std::string explained_text(const Explanation& explanation, const ExplainedOptions& options = {});
+
+// "Make the store of flag at mp.cpp:9 release …": what should be changed, in one sentence; empty where
+// nothing was found.
+std::string remedy_sentence(const Explanation& explanation);
+// How it was tried: "10,000 executions that were held to it did not show the bug …".
+std::string remedy_evidence(const Explanation& explanation);
+
+// One line of a projection.
+struct ProjectedLine {
+  EventId event = kNoEvent;
+  ThreadId thread = kMainThread;
+  std::string text;      // "read filled → 1"
+  std::string place;     // "queue.cpp:10"
+  bool in_flow = false;  // of a data flow that the other execution does not have
+};
+std::vector<ProjectedLine> projected_lines(const ProjectedRun& run);
+
+// A picture of both executions side by side, threads as columns, data flows that differ as arrows.
+std::string explained_svg(const Explanation& explanation);
+std::string explained_json(const Explanation& explanation);
+
+}  // namespace heddle::report
