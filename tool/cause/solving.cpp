@@ -80,15 +80,26 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
     explanation.root_cause.clear();
     explanation.root_cause_is_minimal = false;
   }
+  const auto passes = [&](const replay::Candidates::Outcome& outcome) {
+    return outcome.result.ending == Ending::kExited &&
+           run::signatures_of(outcome.result, options.allowed_exits).empty();
+  };
+  // What the observed schedule makes of the program shows that schedules are followed as they are meant.
+  std::optional<std::uint32_t> uncounted;
+  for (const std::uint32_t guess : {operations_before_threads(run->trace), 0u}) {
+    auto outcome =
+        candidates->follow(plan_of(run->trace, constraints::places(*trace, observed), weak, guess));
+    if (!outcome) return outcome.error();
+    if (!passes(*outcome) && !uncounted) uncounted = guess;
+  }
   std::optional<Comparison> best;
   for (const constraints::Alternate& alternate : alternates.found) {
-    const auto plan = plan_of(run->trace, constraints::places(*trace, alternate.execution), weak);
+    const auto plan =
+        plan_of(run->trace, constraints::places(*trace, alternate.execution), weak, uncounted.value_or(0));
     auto outcome = candidates->follow(plan);
     if (!outcome) return outcome.error();
     ++explanation.interventions;
-    const bool passes = outcome->result.ending == Ending::kExited &&
-                        run::signatures_of(outcome->result, options.allowed_exits).empty();
-    if (!passes) continue;
+    if (!passes(*outcome)) continue;
     ++explanation.passed;
     auto passing =
         trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
