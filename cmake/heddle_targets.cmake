@@ -24,8 +24,16 @@ function(heddle_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
 endfunction()
 
-# For rooms whose own work takes no time worth mentioning and whose headers (CLI11, JSON) take the compiler long: built
-# in two thirds of the time. In the CMakeLists.txt of the room, before its targets.
+# For rooms whose headers (CLI11, JSON, GoogleTest) take the compiler long: several sources are compiled as one, which takes a
+# fifth of the time for CLI11. Names in anonymous namespaces are then shared within a room. In the CMakeLists.txt of the
+# room, before its targets.
+macro(heddle_build_together)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+endmacro()
+
+# … and whose own work takes no time worth mentioning.
 macro(heddle_build_quickly)
+  heddle_build_together()
   add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O1>" "$<$<CONFIG:RelWithDebInfo>:-g1>")
 endmacro()

@@ -70,6 +70,7 @@ void at_first_choice() {
   note_modules();
   if (h.mode == ChannelMode::kSingle) {
     watch_syscalls();
+    watch_spins();
     s.execution->begin(h.single_index);
     return;
   }

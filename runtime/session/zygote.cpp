@@ -237,6 +237,7 @@ bool prepare_batches(State& s) {
 [[noreturn]] void run_executions(State& s, std::uint64_t index, bool many) {
   ChannelHeader& h = *s.channel.header();
   const bool has_dispatch = s.gate.close();
+  watch_spins();
   if (many) {
     s.snapshot.begin(h.spec.repetition != RepetitionKind::kCopy);
     h.repetition.kind = s.snapshot.tracking() ? RepetitionKind::kTrack : RepetitionKind::kCopy;

@@ -57,8 +57,27 @@ struct Remedy {
   std::vector<std::string> other_bugs;  // that showed under it
 };
 
+// One ordering without which the execution would pass.
+struct CauseOrdering {
+  enum class Kind : std::uint8_t {
+    kBefore,        // `first` comes before `second`
+    kReads,         // `second` reads what `first` wrote; kNoEvent: the initial value
+    kModification,  // `first` comes before `second` in the modification order
+  };
+  Kind kind = Kind::kBefore;
+  EventId first = kNoEvent;
+  EventId second = kNoEvent;
+};
+
 struct Explanation {
   bool by_intervention = true;  // the other execution was found by trying, not by solving
+  std::string why_not_solved;   // where a --full build was explained by intervention all the same
+  // By solving: what of the failing execution cannot go together with one that passes, a minimal set.
+  std::vector<CauseOrdering> root_cause;
+  bool root_cause_is_minimal = false;
+  std::uint64_t constraints = 0;
+  std::uint64_t pairs_tried = 0;
+  double solver_seconds = 0;
   ProjectedRun failing;
   std::optional<ProjectedRun> passing;
   std::uint64_t interventions = 0;  // executed to find one that passes

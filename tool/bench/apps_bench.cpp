@@ -51,10 +51,6 @@ std::vector<App> all_apps() {
   };
 }
 
-void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-}
-
 class AppsBench {
  public:
   AppsBench(const AppsOptions& options, TemporaryFolder work) : options_(options), work_(std::move(work)) {}

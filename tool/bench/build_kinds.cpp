@@ -17,4 +17,8 @@ std::string c_compiler_of(std::string compiler) {
   return compiler;
 }
 
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
 }  // namespace heddle::bench

@@ -15,4 +15,7 @@ std::vector<std::string> compile_command(const std::string& kind, const std::str
 // The C compiler that belongs to a C++ compiler: g++-12 and gcc-12, clang++-19 and clang-19.
 std::string c_compiler_of(std::string compiler);
 
+// Adds words to a command.
+void append(std::vector<std::string>& words, const std::vector<std::string>& more);
+
 }  // namespace heddle::bench

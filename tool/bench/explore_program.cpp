@@ -22,7 +22,7 @@ run::Target with_program(run::Target interpreter, const litmus::Program& program
 
 namespace {
 
-Result<run::CampaignOutcome> run_campaign(const run::Target& runner, const ExploreOptions& options) {
+Result<run::CampaignOutcome> run_exploration(const run::Target& runner, const ExploreOptions& options) {
   run::CampaignOptions campaign;
   campaign.spec = options.spec;
   campaign.executions = options.executions;
@@ -59,7 +59,7 @@ Error strange_answer(const std::string& text) {
 
 Result<Explored> explore_program(const run::Target& runner, const litmus::Program& program,
                                  const ExploreOptions& options) {
-  const auto outcome = run_campaign(runner, options);
+  const auto outcome = run_exploration(runner, options);
   if (!outcome) return outcome.error();
   Explored explored = without_outcomes(outcome->report);
   for (const auto& [text, first] : outcome->report.first_executions) {
@@ -81,7 +81,7 @@ Result<std::vector<Explored>> explore_programs(const run::Target& interpreter,
   run::Target runner = interpreter;
   runner.argv.resize(1);
   for (const litmus::Program& program : programs) runner.argv.push_back(to_string(program));
-  const auto outcome = run_campaign(runner, options);
+  const auto outcome = run_exploration(runner, options);
   if (!outcome) return outcome.error();
   std::vector<Explored> explored(programs.size(), without_outcomes(outcome->report));
   for (const auto& [text, first] : outcome->report.first_executions) {

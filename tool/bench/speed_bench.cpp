@@ -16,10 +16,6 @@ Error failed(const std::string& what, int status) {
   return Error{fmt::format("{} ended with status {}.", what, status), ExitCode::kOwnError};
 }
 
-void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 Spread Spread::of(std::vector<double> values) {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 
-#include "tool/cause/steps.h"
+#include "tool/cause/comparison.h"
 
 namespace heddle::cause {
 namespace {
@@ -51,7 +50,7 @@ class Interventions {
   void propose_changes(std::size_t departure);
   void propose_extras();
   Status try_all();
-  Status compare();
+  Status compare_all();
 
   const run::Target& target_;
   const Trace& failing_;
@@ -123,47 +122,32 @@ Status Interventions::try_all() {
   return Done{};
 }
 
-ProjectedRun projected(Trace trace, const Steps& steps, const std::vector<bool>& kept) {
-  ProjectedRun run;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (kept[i]) run.kept.push_back(steps.events[i]->id);
+// What the threads of a deadlock wait for is no event, since it never came about; but that they tried is what
+// it is about.
+void add_attempts(Trace& failing) {
+  if (failing.findings.empty() || failing.findings.front().kind != FindingKind::kDeadlock) return;
+  for (const TracePart& part : failing.findings.front().parts) {
+    if (part.role != PartRole::kBlockedThread) continue;
+    TraceEvent attempt;
+    attempt.id = EventId{static_cast<std::uint32_t>(failing.total_events++)};
+    attempt.kind = EventKind::kMutexLock;
+    attempt.flags = event_flags::kBlocked | event_flags::kFailed;
+    attempt.thread = part.thread;
+    attempt.address = part.address;
+    attempt.pc = part.pc;
+    attempt.stack = part.stack;
+    failing.events.push_back(attempt);
   }
-  run.trace = std::move(trace);
-  return run;
-}
-
-EventId event_of(const Steps& steps, std::uint32_t at) {
-  return at == kNoStep ? kNoEvent : steps.events[at]->id;
-}
-
-// Of what the failing execution did, how much the other one did not do: none on the same path.
-// Those of the thread that failed first: where it comes to the same place and passes, the difference is what
-// it read.
-std::pair<std::size_t, std::size_t> steps_without_counterpart(const AlignedSteps& steps, ThreadId failed) {
-  std::set<std::uint64_t> known;
-  const auto key = [](const Step& s) { return std::uint64_t{index_of(s.thread)} << 32 | s.ordinal; };
-  for (const Step& step : steps.passing.steps) known.insert(key(step));
-  std::pair<std::size_t, std::size_t> missing;
-  for (const Step& step : steps.failing.steps) {
-    if (!known.contains(key(step))) ++(step.thread == failed ? missing.first : missing.second);
-  }
-  return missing;
 }
 
 // Of the executions that pass, the one with the least to explain.
-Status Interventions::compare() {
+Status Interventions::compare_all() {
   auto failing =
       trace_in_full(target_, failing_.spec, failing_.execution, failing_.choices, options_.allowed_exits);
   if (!failing) return failing.error();
-  const Steps own = steps_of(*failing);
-  explanation_.all_events = own.steps.size();
-  explanation_.all_flows = static_cast<std::uint64_t>(
-      std::count_if(own.steps.begin(), own.steps.end(), [](const Step& s) { return s.reads; }));
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  auto least = std::tuple{std::pair{kMost, kMost}, kMost, kMost};
-  const ThreadId failed = failing_.findings.empty() || failing_.findings.front().parts.empty()
-                              ? kNoThread
-                              : failing_.findings.front().parts.front().thread;
+  add_attempts(*failing);
+  count_all(*failing, explanation_);
+  std::optional<Comparison> best;
   std::size_t compared = 0;
   for (const Passing& candidate : passing_) {
     if (compared == options_.most_compared || (compared > 0 && !time_left(1))) break;
@@ -172,30 +156,13 @@ Status Interventions::compare() {
     if (!passing) return passing.error();
     ++compared;
     if (!passing->findings.empty() && passing->findings.front().severity == Severity::kBug) continue;
-    const AlignedSteps steps = align(*failing, *passing);
-    const Projection difference =
-        projection(steps.failing.steps, steps.passing.steps, OrderRule::kDependentPairs);
-    const auto kept =
-        static_cast<std::size_t>(std::count(difference.failing.begin(), difference.failing.end(), true) +
-                                 std::count(difference.alternate.begin(), difference.alternate.end(), true));
-    if (kept == 0) continue;  // it says nothing
-    // On the same path first. An execution in which no data flows differently explains by order alone; one
-    // that has such flows says more.
-    const std::tuple size{steps_without_counterpart(steps, failed),
-                          difference.flows.empty() ? kept + 1 : difference.flows.size(), kept};
-    if (!(size < least)) continue;
-    least = size;
-    ProjectedRun fails = projected({}, steps.failing, difference.failing);
-    ProjectedRun passes = projected({}, steps.passing, difference.alternate);
-    for (const FlowVariation& flow : difference.flows) {
-      fails.flows.push_back(
-          {event_of(steps.failing, flow.failing_reader), event_of(steps.failing, flow.failing_writer)});
-      passes.flows.push_back(
-          {event_of(steps.passing, flow.alternate_reader), event_of(steps.passing, flow.alternate_writer)});
-    }
-    passes.trace = std::move(*passing);
-    explanation_.failing = std::move(fails);
-    explanation_.passing = std::move(passes);
+    Comparison comparison = compare(*failing, std::move(*passing));
+    if (!comparison.says_something() || (best && !(comparison.difference < best->difference))) continue;
+    best = std::move(comparison);
+  }
+  if (best) {
+    explanation_.failing = std::move(best->failing);
+    explanation_.passing = std::move(best->passing);
   }
   explanation_.failing.trace = std::move(*failing);
   explanation_.failing.trace.minimised = failing_.minimised;
@@ -220,7 +187,7 @@ Result<Explanation> Interventions::run() {
   propose_extras();
   propose({}, std::numeric_limits<std::uint32_t>::max());
   if (auto status = try_all(); !status) return status.error();
-  if (auto status = compare(); !status) return status.error();
+  if (auto status = compare_all(); !status) return status.error();
   return std::move(explanation_);
 }
 

@@ -11,7 +11,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kAppsExamples =
     "examples:\n"
     "  heddle bench apps                     all of ours, under four strategies\n"
     "  heddle bench apps logger -s auto      one of them under one\n"
@@ -59,7 +59,7 @@ int run_apps(AppsChoice options) {
 std::function<int()> add_bench_apps(CLI::App& bench) {
   CLI::App* apps =
       bench.add_subcommand("apps", "applications beside ThreadSanitizer and native: time, memory, findings");
-  apps->footer(kExamples);
+  apps->footer(kAppsExamples);
   const auto options = std::make_shared<AppsChoice>();
   define_apps(*apps, *options);
   return [options] { return run_apps(*options); };

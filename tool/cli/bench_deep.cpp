@@ -13,7 +13,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kDeepExamples =
     "examples:\n"
     "  heddle bench deep                              all programs under every strategy\n"
     "  heddle bench deep reorder_100 -s auto -s surw  one of them under two\n"
@@ -105,7 +105,7 @@ int run_deep(DeepChoice options) {
 std::function<int()> add_bench_deep(CLI::App& bench) {
   CLI::App* deep =
       bench.add_subcommand("deep", "executions to the first bug, for bugs that are hard to reach");
-  deep->footer(kExamples);
+  deep->footer(kDeepExamples);
   const auto options = std::make_shared<DeepChoice>();
   define_deep(*deep, *options);
   return [options] { return run_deep(*options); };

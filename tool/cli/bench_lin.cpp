@@ -11,7 +11,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kLinExamples =
     "B: random schedules (the paper: the system's); D: dpct; H: dpct, one thread with one operation; own: "
     "short "
     "clients under\n"
@@ -56,7 +56,7 @@ int run_lin_bench(const LinChoice& choice) {
 
 std::function<int()> add_bench_lin(CLI::App& bench) {
   CLI::App* lin = bench.add_subcommand("lin", "CGVT's objects: faults found and cut to minimum tests");
-  lin->footer(kExamples);
+  lin->footer(kLinExamples);
   const auto choice = std::make_shared<LinChoice>();
   lin->add_option("names", choice->words, "only these objects")->type_name("NAME");
   lin->add_option("-n,--executions", choice->executions,

@@ -13,7 +13,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kLitmusExamples =
     "examples:\n"
     "  heddle bench litmus                       all litmus tests\n"
     "  heddle bench litmus SB IRIW+sc            those of a shape, or with this in their name\n"
@@ -121,7 +121,7 @@ int run_litmus(const LitmusOptions& options) {
 
 std::function<int()> add_bench_litmus(CLI::App& bench) {
   CLI::App* litmus = bench.add_subcommand("litmus", "the table of verdicts of the litmus tests");
-  litmus->footer(kExamples);
+  litmus->footer(kLitmusExamples);
   const auto options = std::make_shared<LitmusOptions>();
   define_litmus(*litmus, *options);
   return [options] { return run_litmus(*options); };

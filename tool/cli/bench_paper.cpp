@@ -11,7 +11,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kPaperExamples =
     "examples:\n"
     "  heddle bench paper                        the nine benchmarks under every strategy\n"
     "  heddle bench paper -s pctwm --vary rwlock one of them, with the tables for varying d and h";
@@ -83,7 +83,7 @@ int run_paper(const PaperChoice& options) {
 
 std::function<int()> add_bench_paper(CLI::App& bench) {
   CLI::App* paper = bench.add_subcommand("paper", "the papers' benchmarks beside the published figures");
-  paper->footer(kExamples);
+  paper->footer(kPaperExamples);
   const auto options = std::make_shared<PaperChoice>();
   define_paper(*paper, *options);
   return [options] { return run_paper(*options); };

@@ -13,7 +13,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kSpeedExamples =
     "examples:\n"
     "  heddle bench speed                           everything, with g++ and clang++ (an hour)\n"
     "  heddle bench speed atomics --only \"store\"   some rows\n"
@@ -158,7 +158,7 @@ int run_speed(const SpeedOptions& options) {
 std::function<int()> add_bench_speed(CLI::App& bench) {
   CLI::App* speed =
       bench.add_subcommand("speed", "operations and executions, beside ThreadSanitizer and native");
-  speed->footer(kExamples);
+  speed->footer(kSpeedExamples);
   const auto o = std::make_shared<SpeedOptions>();
   speed->add_option("parts", o->parts, "atomics, mutexes, plain, lengths, executions [all]")
       ->type_name("PART")

@@ -8,24 +8,26 @@
 #include "tool/artifact/atomic_file.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/remedy.h"
+#include "tool/cause/solving.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/minimize.h"
+#include "tool/replay/symbolic.h"
 #include "tool/report/explained.h"
 
 namespace heddle::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   std::string artifact, program, time = "60s", svg, json, color = "auto";
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
-  bool no_remedy = false, quiet = false;
+  bool no_remedy = false, intervene = false, quiet = false;
 };
 
-std::optional<int> parse(const Arguments& arguments, Options& o) {
+std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) {
   CLI::App app(
       "Explains the bug of an artifact: shows the few events and data flows in which it differs from an "
       "execution that is nearly the same and passes, and says which memory order, lock or order of "
@@ -47,6 +49,8 @@ std::optional<int> parse(const Arguments& arguments, Options& o) {
   app.add_option("-n,--executions", o.executions, "executions that the change has to pass [10000]")
       ->type_name("N");
   app.add_option("-j,--jobs", o.jobs, "processes that run executions [processors]")->type_name("N");
+  app.add_flag("--intervene", o.intervene,
+               "find the execution that passes by trying, also for a program built with --full");
   app.add_flag("--no-remedy", o.no_remedy, "do not look for what to change");
   app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
@@ -69,11 +73,37 @@ class Steps {
   bool shown_;
 };
 
+// By its constraints where the program was built for it, else by trying.
+Result<Explanation> explain(const run::Target& target, const Trace& failing, double seconds,
+                            const ExplainOptions& options, const Steps& step) {
+  std::string why_not;
+  std::optional<Explanation> unfinished;
+  if (!options.intervene && replay::is_full_build(target.path)) {
+    step("solving the constraints of its symbolic trace");
+    auto solved = cause::explain_by_solving(target, failing, {});
+    if (solved && solved->passing) return solved;
+    why_not = solved ? solved->why_not_solved : solved.error().message;
+    if (solved) unfinished = std::move(*solved);
+  }
+  step("looking for an execution that passes");
+  cause::InterventionOptions near;
+  near.seconds = seconds;
+  auto tried = cause::intervene(target, failing, near);
+  if (!tried) return tried;
+  tried->why_not_solved = why_not;
+  // The root cause stands, where its events have the same numbers.
+  if (unfinished && unfinished->failing.trace.events.size() == tried->failing.trace.events.size()) {
+    tried->root_cause = std::move(unfinished->root_cause);
+    tried->root_cause_is_minimal = unfinished->root_cause_is_minimal;
+  }
+  return tried;
+}
+
 }  // namespace
 
 int explain_command(const Arguments& arguments) {
-  Options options;
-  if (const auto code = parse(arguments, options)) return *code;
+  ExplainOptions options;
+  if (const auto code = parse_explain(arguments, options)) return *code;
   auto seconds = parse_duration(options.time);
   if (!seconds) return complain(seconds.error());
   auto original = read_artifact(options.artifact);
@@ -95,10 +125,7 @@ int explain_command(const Arguments& arguments) {
       return complain(small.error());
     }
   }
-  step("looking for an execution that passes");
-  cause::InterventionOptions near;
-  near.seconds = *seconds * 0.25;
-  auto explanation = cause::intervene(program->target, failing, near);
+  auto explanation = explain(program->target, failing, *seconds * 0.25, options, step);
   if (!explanation) return complain(explanation.error());
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;

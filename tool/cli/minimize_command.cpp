@@ -14,13 +14,13 @@
 namespace heddle::cli {
 namespace {
 
-struct Options {
+struct MinimizeOptions {
   std::string artifact, output, program, time = "10s";
   std::vector<int> allowed_exits;
   bool quiet = false;
 };
 
-std::optional<int> parse(const Arguments& arguments, Options& o) {
+std::optional<int> parse_minimize(const Arguments& arguments, MinimizeOptions& o) {
   CLI::App app(
       "Makes the execution of an artifact smaller: fewer switches between threads, fewer stale reads, fewer "
       "events, and still the same bug. Every candidate is executed. What is left is tried once more, one by "
@@ -50,8 +50,8 @@ std::optional<int> parse(const Arguments& arguments, Options& o) {
 }  // namespace
 
 int minimize_command(const Arguments& arguments) {
-  Options options;
-  if (const auto code = parse(arguments, options)) return *code;
+  MinimizeOptions options;
+  if (const auto code = parse_minimize(arguments, options)) return *code;
   replay::MinimiseOptions budget;
   auto seconds = parse_duration(options.time);
   if (!seconds) return complain(seconds.error());

@@ -18,7 +18,7 @@
 namespace heddle::cli {
 namespace {
 
-struct Options {
+struct ReplayOptions {
   std::string artifact, program, color = "auto";
   std::uint64_t times = 1;
   std::uint32_t until_event = ~0u;
@@ -28,7 +28,7 @@ struct Options {
   std::string debugger = "gdb";
 };
 
-std::optional<int> parse(const Arguments& arguments, Options& o) {
+std::optional<int> parse_replay(const Arguments& arguments, ReplayOptions& o) {
   CLI::App app("Runs the execution that an artifact holds again, choice for choice, and reports the bug.",
                "heddle replay");
   app.footer(
@@ -67,7 +67,7 @@ std::optional<int> parse(const Arguments& arguments, Options& o) {
   return std::nullopt;
 }
 
-void show(const Trace& trace, const Options& o) {
+void show(const Trace& trace, const ReplayOptions& o) {
   const bool color = use_color(o.color == "always"  ? ColorWish::kAlways
                                : o.color == "never" ? ColorWish::kNever
                                                     : ColorWish::kAuto);
@@ -99,7 +99,7 @@ void tell_where(pid_t pid, std::uint32_t event) {
       pid, event, pid, pid);
 }
 
-Result<Verdict> repeat(const run::Target& target, const Trace& original, const Options& o) {
+Result<Verdict> repeat(const run::Target& target, const Trace& original, const ReplayOptions& o) {
   Verdict verdict;
   const bool shown = o.times == 1 && !o.quiet;
   replay::ReplayOptions how;
@@ -122,7 +122,7 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const O
   return verdict;
 }
 
-int show_until(const run::Target& target, const Trace& original, const Options& o) {
+int show_until(const run::Target& target, const Trace& original, const ReplayOptions& o) {
   replay::ReplayOptions how;
   how.inherit_output = !o.quiet;
   how.end_after_event = o.until_event;
@@ -141,8 +141,8 @@ int show_until(const run::Target& target, const Trace& original, const Options& 
 
 int replay_command(const Arguments& arguments) {
   if (arguments.size() >= 2 && arguments[0] == kReplaceThis) return become_replay(arguments[1]);
-  Options options;
-  if (const auto code = parse(arguments, options)) return *code;
+  ReplayOptions options;
+  if (const auto code = parse_replay(arguments, options)) return *code;
   auto original = read_artifact(options.artifact);
   if (!original) return complain(original.error());
   auto program = find_recorded_program(*original, options.program);

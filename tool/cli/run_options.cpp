@@ -18,7 +18,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kRunDescription =
     "Runs PROGRAM again and again, each time under a schedule chosen by a strategy, until a bug is found or "
     "the budget\n"
     "is spent. Build the program with `heddle c++` (or `heddle cc`) first.\n"
@@ -29,7 +29,7 @@ constexpr const char* kDescription =
     "bugs.\n"
     "Every bug is written to DIR/bug-N.heddle, from which `heddle replay` runs it again.";
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     "examples:\n"
     "  heddle run -- ./test                        for 60 seconds, or until a bug\n"
     "  heddle run -n 10000 -j 4 -- ./test --fast   10,000 executions with 4 workers; --fast is the "
@@ -302,8 +302,8 @@ std::vector<std::string> words_of_option_variable(const std::string& text) {
   return words;
 }
 
-const RunCommand kRunCommand = {"run", "heddle run [options] [--] PROGRAM [ARGS…]", kDescription, kExamples,
-                                60};
+const RunCommand kRunCommand = {"run", "heddle run [options] [--] PROGRAM [ARGS…]", kRunDescription,
+                                kRunExamples, 60};
 
 std::optional<int> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options,
                                      const RunCommand& command) {

@@ -61,15 +61,10 @@ std::string named(const ShownOperation& operation) {
   return text + " at " + place_of(operation.frame);
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined(const std::vector<std::string>& parts, const char* last = " and ") {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  return text;
-}
-
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    text += (i == 0 ? "" : i + 1 == parts.size() ? last : ", ") + parts[i];
   return text;
 }
 
@@ -86,17 +81,33 @@ std::string orders_sentence(const Remedy& remedy) {
 
 std::string together_sentence(const Remedy& remedy, const TraceFinding& finding) {
   const RemedyPart& part = remedy.parts.front();
-  if (finding.kind == FindingKind::kDeadlock)
+  if (finding.kind == FindingKind::kDeadlock) {
+    std::vector<std::string> stretches;
+    for (const RemedyPart& p : remedy.parts)
+      stretches.push_back(fmt::format("{} and {}", named(p.shown), named(p.other_shown)));
     return fmt::format(
-        "Taking both locks should be one step: from {} to {} nobody may come between (std::scoped_lock of "
-        "both, "
-        "or the same order everywhere).",
-        named(part.shown), named(part.other_shown));
+        "Take both locks in one step (std::scoped_lock), or in the same order everywhere: {} can come "
+        "between each "
+        "other.",
+        joined(stretches, ", as well as "));
+  }
   const std::string between = fmt::format("from {} to {}", named(part.shown), named(part.other_shown));
   if (part.first_access.event.kind == EventKind::kNone)
     return fmt::format("All {} should be one step: other threads must not come between.", between);
   return fmt::format("{} and {} should be one step: other threads must not come between, as they do {}.",
                      capitalised(named(part.first_access)), named(part.last_access), between);
+}
+
+std::string lock_sentence(const Remedy& remedy) {
+  std::vector<std::string> accesses;
+  for (const RemedyPart& part : remedy.parts) {
+    for (const ShownOperation* access : {&part.shown, &part.other_shown}) {
+      const std::string text = named(*access);
+      if (std::find(accesses.begin(), accesses.end(), text) == accesses.end()) accesses.push_back(text);
+    }
+  }
+  if (accesses.size() == 1) return fmt::format("Protect {} by a lock, or make it atomic.", accesses[0]);
+  return fmt::format("Protect {} by one lock, or make them atomic.", joined(accesses));
 }
 
 std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
@@ -122,6 +133,64 @@ std::string flows_text(const Explanation& e, const Style& style) {
                         flow_side(e.passing->trace, e.passing->flows[i], passes));
   }
   return text;
+}
+
+std::string event_words(const Trace& trace, EventId id, Names& names) {
+  const TraceEvent* event = id == kNoEvent ? nullptr : trace.find_event(id);
+  if (event == nullptr) return "the initial value";
+  return fmt::format("{} {} at {}", thread_tag(event->thread), describe(trace, *event, names).text,
+                     short_place(trace, event->pc, event->stack));
+}
+
+std::string root_cause_text(const Explanation& e, const Style& style) {
+  constexpr std::size_t kMostShown = 12;
+  if (e.root_cause.empty()) return {};
+  std::string text = "\n  " +
+                     style.bold(e.root_cause_is_minimal
+                                    ? "Root cause: none of the executions that pass has all of these"
+                                    : "Root cause (perhaps not the least): no execution that passes has all "
+                                      "of these") +
+                     "\n";
+  Names names(e.failing.trace);
+  std::size_t shown = 0;
+  for (const CauseOrdering& ordering : e.root_cause) {
+    if (shown++ == kMostShown) break;
+    const std::string first = event_words(e.failing.trace, ordering.first, names);
+    const std::string second = event_words(e.failing.trace, ordering.second, names);
+    switch (ordering.kind) {
+      case CauseOrdering::Kind::kBefore:
+        text += fmt::format("    {}  before  {}\n", first, second);
+        break;
+      case CauseOrdering::Kind::kReads:
+        text += fmt::format("    {}  reads from  {}\n", second, first);
+        break;
+      case CauseOrdering::Kind::kModification:
+        text += fmt::format("    {}  is overwritten by  {}\n", first, second);
+        break;
+    }
+  }
+  if (e.root_cause.size() > kMostShown)
+    text += fmt::format("    … and {} more\n", e.root_cause.size() - kMostShown);
+  return text;
+}
+
+// Nothing is shown beside the execution that fails.
+std::string no_difference_text(const Explanation& e) {
+  const auto& findings = e.failing.trace.findings;
+  const std::string tried = grouped(e.interventions);
+  if (e.passed != 0)
+    return fmt::format(
+        "\n  {} of {} executions near this one pass; what threads do to each other is in the same order in "
+        "them.\n",
+        grouped(e.passed), tried);
+  if (!findings.empty() && findings.front().kind == FindingKind::kDataRace)
+    return fmt::format(
+        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
+        "race, "
+        "too.\n",
+        tried);
+  return fmt::format(
+      "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n", tried);
 }
 
 std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, std::size_t width) {
@@ -164,8 +233,7 @@ std::string remedy_sentence(const Explanation& e) {
     case RemedyKind::kAfter:
       return fmt::format("{} must wait for {}.", capitalised(named(part.shown)), named(part.other_shown));
     case RemedyKind::kLock:
-      return fmt::format("Protect {} and {} by one lock, or make both atomic.", named(part.shown),
-                         named(part.other_shown));
+      return lock_sentence(*e.remedy);
   }
   return {};
 }
@@ -201,20 +269,15 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
     for (std::size_t i = 0; i < std::max(fails.size(), passes.size()); ++i)
       text += fmt::format("  {} │ {}\n", line_text(fails, i, half), line_text(passes, i, half));
     text += flows_text(e, style);
+    text += root_cause_text(e, style);
     text += fmt::format(
         "\n  {}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.\n",
         e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
         grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
         grouped(e.passed));
+    if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
   } else {
-    const bool races = !trace.findings.empty() && trace.findings.front().kind == FindingKind::kDataRace;
-    constexpr const char* kRaces =
-        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
-        "race, "
-        "too.\n";
-    constexpr const char* kFails =
-        "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n";
-    text += fmt::format(fmt::runtime(races ? kRaces : kFails), grouped(e.interventions));
+    text += no_difference_text(e);
   }
   const std::string sentence = remedy_sentence(e);
   if (!sentence.empty()) {

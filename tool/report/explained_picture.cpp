@@ -84,6 +84,19 @@ Json json_run(const ProjectedRun& run) {
   return {{"events", std::move(events)}, {"flows", std::move(flows)}};
 }
 
+Json json_root_cause(const Explanation& e) {
+  constexpr const char* kKinds[] = {"before", "reads", "modification"};
+  Json orderings = Json::array();
+  for (const CauseOrdering& ordering : e.root_cause) {
+    Json one{
+        {"kind", kKinds[static_cast<std::size_t>(ordering.kind)]}, {"first", nullptr}, {"second", nullptr}};
+    if (ordering.first != kNoEvent) one["first"] = index_of(ordering.first);
+    if (ordering.second != kNoEvent) one["second"] = index_of(ordering.second);
+    orderings.push_back(std::move(one));
+  }
+  return orderings;
+}
+
 const char* remedy_kind(RemedyKind kind) {
   switch (kind) {
     case RemedyKind::kOrders:
@@ -135,6 +148,8 @@ std::string explained_json(const Explanation& e) {
   const Trace& trace = e.failing.trace;
   if (!trace.findings.empty()) document["finding"] = json_finding(trace, trace.findings.front());
   document["by"] = e.by_intervention ? "intervention" : "constraints";
+  if (!e.why_not_solved.empty()) document["why_not_solved"] = utf8(e.why_not_solved);
+  document["root_cause"] = json_root_cause(e);
   document["failing"] = json_run(e.failing);
   document["passing"] = e.passing ? json_run(*e.passing) : Json(nullptr);
   document["all_events"] = e.all_events;

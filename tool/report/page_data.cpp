@@ -37,7 +37,7 @@ constexpr std::size_t kMostOutput = 64 << 10;
 
 // Numbers for values that appear again and again.
 template <typename Key>
-class Table {
+class NumberedTable {
  public:
   std::size_t number_of(const Key& key) {
     const auto [at, is_new] = numbers_.try_emplace(key, list_.size());
@@ -331,8 +331,8 @@ class BugPage {
   Names names_;
   std::vector<Row> rows_;
   std::vector<std::size_t> row_of_event_;
-  Table<std::string> strings_;
-  Table<std::string> file_numbers_;
+  NumberedTable<std::string> strings_;
+  NumberedTable<std::string> file_numbers_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::int64_t> stack_numbers_;
   std::map<std::tuple<std::string, std::string, std::string, bool>, std::size_t> frame_numbers_;
   Json stacks_ = Json::array();

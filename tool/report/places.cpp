@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstring>
 
@@ -88,6 +89,11 @@ std::string short_place(const Trace& trace, std::uint64_t pc, StackId stack) {
   if (frame->file.empty()) return short_function(frame->function, kFunctionWidth);
   const std::string file = escaped(base_name(frame->file));
   return frame->line != 0 ? fmt::format("{}:{}", file, frame->line) : file;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 std::string thread_text(ThreadId thread) {

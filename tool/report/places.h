@@ -56,6 +56,9 @@ std::string library_advice(const std::string& library);
 const char* role_name(PartRole role);
 const char* model_name(ModelKind model);
 
+// With a capital letter first.
+std::string capitalised(std::string text);
+
 // 1234567 as "1,234,567".
 std::string grouped(std::uint64_t n);
 

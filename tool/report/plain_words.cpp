@@ -26,9 +26,10 @@ bool is_write(AccessKind access) {
   return access == AccessKind::kWrite || access == AccessKind::kAtomicWrite;
 }
 
-class Words {
+class FindingWords {
  public:
-  Words(const Trace& trace, const TraceFinding& finding) : trace_(trace), finding_(finding), names_(trace) {}
+  FindingWords(const Trace& trace, const TraceFinding& finding)
+      : trace_(trace), finding_(finding), names_(trace) {}
 
   std::string write() {
     switch (finding_.kind) {
@@ -191,7 +192,7 @@ const TraceEvent* telling_stale_read(const Trace& trace, const TraceFinding& fin
 }
 
 std::string plain_words(const Trace& trace, const TraceFinding& finding) {
-  return Words(trace, finding).write();
+  return FindingWords(trace, finding).write();
 }
 
 }  // namespace heddle::report

@@ -13,7 +13,7 @@
 namespace heddle::report {
 namespace {
 
-std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+std::string count_of(std::uint64_t n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
 }
 
@@ -51,10 +51,10 @@ class Summary {
  private:
   void head() {
     out_ +=
-        style_.bold(fmt::format("heddle: {} in {}", counted(report_.executions, "execution", "executions"),
+        style_.bold(fmt::format("heddle: {} in {}", count_of(report_.executions, "execution", "executions"),
                                 duration_text(report_.seconds)));
     out_ += fmt::format(" ({} per second, {})", rate_text(report_.executions_per_second()),
-                        counted(report_.workers, "worker", "workers"));
+                        count_of(report_.workers, "worker", "workers"));
     if (!report_.stopped_because.empty()) out_ += "; " + escaped(report_.stopped_because);
     out_ += fmt::format("\n  seed: {}\n", report_.seed);
     if (report_.strategies.empty()) return;
@@ -69,13 +69,13 @@ class Summary {
   void strategies() {
     if (!options_.verbose) {
       out_ += fmt::format("  strategy: auto, which used {} (-v lists them)\n",
-                          counted(report_.strategies.size(), "strategy", "strategies"));
+                          count_of(report_.strategies.size(), "strategy", "strategies"));
       return;
     }
     out_ += "  strategies:\n";
     for (const StrategyShare& share : report_.strategies) {
       out_ += fmt::format("    {:<16}{:>12}", escaped(share.name),
-                          counted(share.executions, "execution", "executions"));
+                          count_of(share.executions, "execution", "executions"));
       if (share.buggy_executions != 0)
         out_ += fmt::format(", {} with a bug", grouped(share.buggy_executions));
       out_ += "\n";
@@ -128,7 +128,7 @@ class Summary {
 
   void suppressed() {
     for (const UsedSuppression& used : report_.suppressed) {
-      out_ += fmt::format("  suppressed: {} by {}{}\n", counted(used.count, "finding", "findings"),
+      out_ += fmt::format("  suppressed: {} by {}{}\n", count_of(used.count, "finding", "findings"),
                           escaped(used.text), used.built_in ? " (built in)" : "");
     }
   }
@@ -193,7 +193,7 @@ std::string summary_text(const CampaignReport& report, const SummaryOptions& opt
 std::string what_is_left(const CampaignReport& report) {
   if (report.exhausted) {
     std::string text =
-        fmt::format("nothing: all {} were explored", counted(report.executions, "execution", "executions"));
+        fmt::format("nothing: all {} were explored", count_of(report.executions, "execution", "executions"));
     if (report.redundant_executions != 0)
       text += fmt::format(" ({} more were broken off because they only repeat these in another order)",
                           grouped(report.redundant_executions));
@@ -210,7 +210,7 @@ std::string what_is_left(const CampaignReport& report) {
                                  grouped(report.executions));
   if (report.read_pairs != 0)
     seen += ", with " +
-            counted(report.read_pairs, "pair of a store and its reader", "pairs of a store and its reader");
+            count_of(report.read_pairs, "pair of a store and its reader", "pairs of a store and its reader");
   const CampaignReport::Range range = report.share_new_interval();
   if (share >= 0.995) return fmt::format("much: {}, nearly every execution still shows something new", seen);
   if (report.executions_seen_once == 0) {
@@ -229,12 +229,12 @@ std::string progress_line(const Progress& p, std::size_t width) {
   text += p.executions == 1 ? " execution" : " executions";
   if (p.seconds > 0) text += fmt::format(", {}/s", rate_text(static_cast<double>(p.executions) / p.seconds));
   if (p.behaviours != 0) text += ", " + grouped(p.behaviours) + " distinct";
-  if (p.read_pairs != 0) text += ", " + counted(p.read_pairs, "pair", "pairs");
+  if (p.read_pairs != 0) text += ", " + count_of(p.read_pairs, "pair", "pairs");
   text += ", " + clock_text(p.seconds);
   if (p.seconds_limit > 0) text += " of " + clock_text(p.seconds_limit);
   text += p.distinct_bugs == 0 ? ", no bug yet"
-                               : fmt::format(", {} in {}", counted(p.distinct_bugs, "bug", "bugs"),
-                                             counted(p.buggy_executions, "execution", "executions"));
+                               : fmt::format(", {} in {}", count_of(p.distinct_bugs, "bug", "bugs"),
+                                             count_of(p.buggy_executions, "execution", "executions"));
   return clipped(text, width);
 }
 

@@ -22,14 +22,9 @@ constexpr std::size_t kFunctionWidth = 110;
 constexpr std::size_t kLibraryFunctionWidth = 60;  // of code that is not the user's
 constexpr std::size_t kOutputLines = 20;
 
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-class Writer {
+class FindingWriter {
  public:
-  Writer(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
+  FindingWriter(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
       : trace_(trace),
         finding_(finding),
         options_(options),
@@ -561,7 +556,7 @@ class Writer {
 }  // namespace
 
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
-  return Writer(trace, finding, options).write();
+  return FindingWriter(trace, finding, options).write();
 }
 
 std::string shell_word(const std::string& word) {

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""What users rely on in `heddle explain`: an execution that passes beside the one that fails, and what to change,
+tried before it is said."""
+import json
+import unittest
+import xml.etree.ElementTree as xml
+
+from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, HeddleTest
+
+ARTIFACT = "heddle-out/bug-1.heddle"
+
+HEAD = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+"""
+
+
+def two_threads(first, second, rest=""):
+    return f"""{HEAD}{rest}
+static void* first(void* p) {{ {first} return p; }}
+static void* second(void* p) {{ {second} return p; }}
+int main(void) {{
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_create(&b, 0, second, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}}
+"""
+
+
+MESSAGE = two_threads(
+    """
+  data = 42;
+  atomic_store_explicit(&flag, 1, memory_order_relaxed);  // the store
+""",
+    """
+  if (atomic_load_explicit(&flag, memory_order_acquire)) {
+    int seen = data;
+    assert(seen == 42);
+  }""",
+    "int data; atomic_int flag;",
+)
+
+# Store buffering: acquire and release are not enough.
+STORE_BUFFERING = f"""{HEAD}
+atomic_int x, y;
+int saw_y, saw_x;
+static void* first(void* p) {{
+  atomic_store_explicit(&x, 1, memory_order_release);
+  saw_y = atomic_load_explicit(&y, memory_order_acquire);
+  return p;
+}}
+static void* second(void* p) {{
+  atomic_store_explicit(&y, 1, memory_order_release);
+  saw_x = atomic_load_explicit(&x, memory_order_acquire);
+  return p;
+}}
+int main(void) {{
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_create(&b, 0, second, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(saw_x || saw_y);
+  return 0;
+}}
+"""
+
+# The thesis' running example (Fig. 4.2): the check and the use are two critical sections.
+CHECK_AND_USE = two_threads(
+    "get();",
+    "get();",
+    """
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int filled = 1;
+static void get(void) {
+  pthread_mutex_lock(&lock);
+  int any = filled > 0;  // the check
+  pthread_mutex_unlock(&lock);
+  if (!any) return;
+  pthread_mutex_lock(&lock);
+  int left = filled;  // the use
+  assert(left > 0);
+  filled = left - 1;
+  pthread_mutex_unlock(&lock);
+}
+""",
+)
+
+TOO_EARLY = two_threads(
+    "atomic_store(&ready, 1);  // the store\n",
+    "int seen = atomic_load(&ready); assert(seen == 1);",
+    "atomic_int ready;",
+)
+
+DEADLOCK = two_threads(
+    "pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+    "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;",
+)
+
+RACE = two_threads("counter = counter + 1;", "counter = counter + 1;", "int counter;")
+
+ALWAYS = HEAD + "int main(void) { assert(0); }"
+
+
+def line_of(source, mark):
+    return next(i + 1 for i, line in enumerate(source.split("\n")) if mark in line)
+
+
+class ExplainTest(HeddleTest):
+    def find(self, source):
+        program = self.compile(source)
+        self.report("--seed", "1", "-n", "20000", program, code=BUG)
+
+    def explain(self, source, *options):
+        self.find(source)
+        answer = self.heddle("explain", "-q", "-n", "2000", "--json", "why.json", *options, ARTIFACT)
+        self.assertEqual(answer.code, NO_BUG, answer.errors)
+        with open(self.path("why.json"), encoding="utf-8") as file:
+            return json.load(file), answer.output
+
+    def test_a_missing_release_is_named_and_tried(self):
+        why, text = self.explain(MESSAGE)
+        self.assertEqual(why["remedy"]["kind"], "memory orders")
+        (part,) = why["remedy"]["parts"]
+        self.assertEqual((part["was"], part["order"]), ("relaxed", "release"))
+        self.assertEqual(part["operation"]["frame"]["line"], line_of(MESSAGE, "// the store"))
+        self.assertGreaterEqual(why["remedy"]["executions_without_bug"], 1)
+        self.assertIn("release (it is relaxed)", text)
+
+    def test_store_buffering_needs_seq_cst(self):
+        why, _ = self.explain(STORE_BUFFERING)
+        self.assertEqual(why["remedy"]["kind"], "memory orders")
+        self.assertEqual({part["order"] for part in why["remedy"]["parts"]}, {"seq_cst"})
+        self.assertEqual(len(why["remedy"]["parts"]), 4)
+
+    def test_check_and_use_should_be_one_step(self):
+        why, text = self.explain(CHECK_AND_USE)
+        self.assertEqual(why["remedy"]["kind"], "one step")
+        check, use = line_of(CHECK_AND_USE, "// the check"), line_of(CHECK_AND_USE, "// the use")
+        self.assertRegex(why["remedy"]["sentence"], rf"read of filled at \S+:{check} and the read of filled at \S+:{use}")
+        # The use reads what the other thread left, and in the execution that passes what was there.
+        self.assertTrue(why["failing"]["flows"])
+        self.assertLess(len(why["failing"]["events"]), why["all_events"])
+        self.assertIn("fails", text)
+        self.assertIn("passes", text)
+
+    def test_what_comes_too_early_has_to_wait(self):
+        why, _ = self.explain(TOO_EARLY)
+        self.assertEqual(why["remedy"]["kind"], "order")
+        (part,) = why["remedy"]["parts"]
+        self.assertEqual(part["other"]["frame"]["line"], line_of(TOO_EARLY, "// the store"))
+
+    def test_locks_of_a_deadlock_should_be_taken_together(self):
+        why, _ = self.explain(DEADLOCK)
+        self.assertEqual(why["remedy"]["kind"], "one step")
+        self.assertIn("both locks", why["remedy"]["sentence"])
+        self.assertEqual(len(why["remedy"]["parts"]), 2)
+
+    def test_accesses_that_race_need_a_lock(self):
+        why, _ = self.explain(RACE)
+        self.assertEqual(why["remedy"]["kind"], "lock")
+        self.assertIsNone(why["passing"])
+
+    def test_the_picture_is_well_formed(self):
+        self.explain(CHECK_AND_USE, "--no-remedy", "--svg", "why.svg")
+        root = xml.parse(self.path("why.svg")).getroot()
+        texts = "".join(root.itertext())
+        self.assertIn("fails", texts)
+        self.assertIn("filled", texts)
+
+    def test_a_failure_whatever_the_threads_do_has_no_explanation(self):
+        self.find(ALWAYS)
+        answer = self.heddle("explain", "-q", "-n", "100", ARTIFACT)
+        self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
+        self.assertIn("whatever the threads do", answer.output)
+
+    def test_no_artifact_is_bad_input(self):
+        self.assertEqual(self.heddle("explain", "nothing.heddle").code, BAD_INPUT)
+
+
+if __name__ == "__main__":
+    unittest.main()

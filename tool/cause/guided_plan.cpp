@@ -1,0 +1,85 @@
+#include "tool/cause/guided_plan.h"
+
+#include <map>
+#include <unordered_map>
+
+#include "tool/cause/steps.h"
+
+namespace heddle::cause {
+namespace {
+
+// Does a thread that records it count it as one of its operations (runtime/strategy/plan.cpp)?
+bool is_operation(EventKind kind) {
+  switch (kind) {
+    case EventKind::kNone:
+    case EventKind::kPlainRead:
+    case EventKind::kPlainWrite:
+    case EventKind::kThreadStart:
+    case EventKind::kThreadDetach:
+    case EventKind::kAllocate:
+    case EventKind::kFree:
+    case EventKind::kNote:
+    case EventKind::kFinding:
+    case EventKind::kExit:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool is_kept_store(EventKind kind) {
+  return kind == EventKind::kAtomicStore || kind == EventKind::kAtomicUpdate ||
+         kind == EventKind::kVolatileWrite;
+}
+
+struct Counted {
+  std::uint32_t operations = 0;  // of its thread, before the event
+  std::uint32_t stores = 0;
+  bool is_operation = false;
+};
+
+}  // namespace
+
+std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak) {
+  std::unordered_map<std::uint32_t, Counted> counted;  // by event
+  std::map<ThreadId, Counted> threads;
+  for (const TraceEvent& event : trace.events) {
+    Counted& thread = threads[event.thread];
+    Counted own = thread;
+    own.is_operation = is_operation(event.kind);
+    counted[index_of(event.id)] = own;
+    if (own.is_operation) ++thread.operations;
+    if (is_kept_store(event.kind)) ++thread.stores;
+  }
+  std::vector<Departure> plan;
+  std::map<ThreadId, std::uint32_t> done;  // operations
+  ThreadId running = kNoThread;
+  for (const constraints::Place& place : schedule) {
+    const auto found = counted.find(index_of(place.event));
+    if (place.event == kNoEvent || found == counted.end()) continue;
+    const Counted& own = found->second;
+    // A plain access is made when its thread comes to its next operation.
+    if (!own.is_operation) continue;
+    if (running != place.thread && running != kNoThread) {
+      for (const std::uint32_t slot : {static_cast<std::uint32_t>(ChoiceKind::kThread), ChoicePlace::kForced})
+        plan.push_back({ChoicePlace::make(running, done[running], slot, 0), ChoiceKey::thread(place.thread)});
+    }
+    running = place.thread;
+    done[running] = own.operations + 1;
+    const TraceEvent* event = trace.find_event(place.event);
+    if (!weak || event == nullptr || !reads_memory(*event)) continue;
+    ChoiceKey source = ChoiceKey::store(kNoThread, 0);
+    if (place.reads_from != constraints::kNoAction) {
+      const constraints::Place& writer = schedule[place.reads_from];
+      const TraceEvent* written = writer.event == kNoEvent ? nullptr : trace.find_event(writer.event);
+      if (written == nullptr || !is_kept_store(written->kind)) continue;
+      source = ChoiceKey::store(written->thread, counted.at(index_of(written->id)).stores);
+    }
+    plan.push_back(
+        {ChoicePlace::make(running, own.operations, static_cast<std::uint32_t>(ChoiceKind::kReadsFrom), 0),
+         source});
+  }
+  return plan;
+}
+
+}  // namespace heddle::cause

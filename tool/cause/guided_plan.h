@@ -1,0 +1,17 @@
+// A schedule of the solver as a plan that an execution can follow (core/trace/plan.h).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/trace/plan.h"
+#include "tool/artifact/trace.h"
+#include "tool/constraints/schedules.h"
+
+namespace heddle::cause {
+
+// Departures that lead through `schedule`, whose events are those of `trace`. `weak`: reads name the stores
+// that they read, too.
+std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak);
+
+}  // namespace heddle::cause

@@ -1,0 +1,118 @@
+#include "tool/cause/solving.h"
+
+#include <chrono>
+
+#include "tool/cause/comparison.h"
+#include "tool/cause/guided_plan.h"
+#include "tool/cause/interventions.h"
+#include "tool/constraints/schedules.h"
+#include "tool/replay/candidates.h"
+#include "tool/replay/symbolic.h"
+
+namespace heddle::cause {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constraints::Failure failure_of(const Trace& trace) {
+  constraints::Failure failure;
+  const TraceFinding& finding = trace.findings.front();
+  std::vector<EventId> accesses;
+  for (const TracePart& part : finding.parts) {
+    if (part.role == PartRole::kBlockedThread) failure.waiters.push_back({part.thread, part.address});
+    if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess)
+      accesses.push_back(part.event);
+  }
+  if (finding.kind == FindingKind::kDeadlock) failure.kind = constraints::BugKind::kDeadlock;
+  if (finding.kind == FindingKind::kDataRace && accesses.size() == 2) {
+    failure.kind = constraints::BugKind::kRace;
+    failure.first = accesses[1];
+    failure.second = accesses[0];
+  }
+  return failure;
+}
+
+CauseOrdering cause_ordering(const constraints::SymbolicTrace& trace, const constraints::Ordering& ordering) {
+  const auto event = [&](constraints::ActionId id) {
+    return id == constraints::kNoAction ? kNoEvent : trace.actions[id].event;
+  };
+  return {static_cast<CauseOrdering::Kind>(ordering.kind), event(ordering.first), event(ordering.second)};
+}
+
+}  // namespace
+
+Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
+                                       const SolvingOptions& options) {
+  auto run = replay::run_symbolically(target, failing);
+  if (!run) return run.error();
+  const std::vector<Event> events(run->trace.events.begin(), run->trace.events.end());
+  auto trace = constraints::symbolic_trace(events, run->tables.expressions, run->tables.records,
+                                           failure_of(run->trace));
+  if (!trace) return trace.error();
+
+  const auto began = Clock::now();
+  constraints::SolveOptions solve;
+  solve.model =
+      failing.spec.model == ModelKind::kSc ? constraints::Model::kSequential : constraints::Model::kCxx20;
+  const constraints::Execution observed = constraints::observed_execution(*trace);
+  const constraints::RootCause cause = constraints::root_cause(*trace, observed, solve);
+  if (cause.answer != constraints::Answer::kUnsatisfiable)
+    return Error{"The solver did not find out why it fails.", ExitCode::kInconclusive};
+  const constraints::Alternates alternates = constraints::alternates(
+      *trace, observed, cause, constraints::PairOrder::kFewestBetween, options.most_alternates, solve);
+  Explanation explanation;
+  explanation.by_intervention = false;
+  explanation.solver_seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  explanation.pairs_tried = alternates.pairs_tried;
+  explanation.root_cause_is_minimal = cause.minimal;
+  for (const constraints::Ordering& ordering : cause.core)
+    explanation.root_cause.push_back(cause_ordering(*trace, ordering));
+
+  auto candidates = replay::Candidates::start(target, failing.spec, failing);
+  if (!candidates) return candidates.error();
+  candidates->keep_logs();
+  const bool weak = solve.model == constraints::Model::kCxx20;
+  // Symbolic executions run other code of the program: places are compared in one that does not.
+  auto failed =
+      trace_in_full(target, failing.spec, failing.execution, failing.choices, options.allowed_exits);
+  if (!failed) return failed.error();
+  if (failed->events.size() != run->trace.events.size()) {
+    explanation.root_cause.clear();
+    explanation.root_cause_is_minimal = false;
+  }
+  std::optional<Comparison> best;
+  for (const constraints::Alternate& alternate : alternates.found) {
+    const auto plan = plan_of(run->trace, constraints::places(*trace, alternate.execution), weak);
+    auto outcome = candidates->follow(plan);
+    if (!outcome) return outcome.error();
+    ++explanation.interventions;
+    const bool passes = outcome->result.ending == Ending::kExited &&
+                        run::signatures_of(outcome->result, options.allowed_exits).empty();
+    if (!passes) continue;
+    ++explanation.passed;
+    auto passing =
+        trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
+    if (!passing) return passing.error();
+    Comparison comparison = compare(*failed, std::move(*passing));
+    if (!comparison.says_something() || (best && !(comparison.difference < best->difference))) continue;
+    best = std::move(comparison);
+  }
+  if (!best) {
+    explanation.why_not_solved =
+        alternates.found.empty()
+            ? "on the same paths no schedule passes."
+            : "of " + std::to_string(alternates.found.size()) +
+                  " schedules of the solver none passed when it was executed to its end.";
+    explanation.failing.trace = std::move(*failed);
+    return explanation;
+  }
+  count_all(*failed, explanation);
+  explanation.failing = std::move(best->failing);
+  explanation.passing = std::move(best->passing);
+  explanation.failing.trace = std::move(*failed);
+  explanation.failing.trace.minimised = failing.minimised;
+  explanation.failing.trace.departures = failing.departures;
+  return explanation;
+}
+
+}  // namespace heddle::cause
