@@ -13,6 +13,7 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/lib/heddle/litmus-interpreter",
           prefix + "/share/heddle/apps",
           prefix + "/share/heddle/deep",
+          prefix + "/share/heddle/cause",
           prefix + "/share/heddle/paper",
           prefix + "/share/heddle/lin",
           prefix + "/share/heddle/speed",

@@ -19,6 +19,7 @@ struct InstallLayout {
   std::string litmus_interpreter;
   std::string apps_dir;       // the programs of `heddle bench apps`
   std::string deep_dir;       // the programs of `heddle bench deep`
+  std::string cause_dir;      // … and of `heddle bench cause`
   std::string paper_dir;      // the programs of `heddle bench paper`
   std::string lin_dir;        // the objects of `heddle bench lin`
   std::string speed_dir;      // sources that `heddle bench speed` builds

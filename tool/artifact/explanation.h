@@ -75,9 +75,12 @@ struct Explanation {
   // By solving: what of the failing execution cannot go together with one that passes, a minimal set.
   std::vector<CauseOrdering> root_cause;
   bool root_cause_is_minimal = false;
-  std::uint64_t constraints = 0;
   std::uint64_t pairs_tried = 0;
+  double symbolic_seconds = 0;
   double solver_seconds = 0;
+  // Where it was asked for: a failing execution from its paths alone, without the order that was observed.
+  std::uint64_t constraints = 0;  // unknowns of the solver
+  double failing_seconds = -1;    // negative: none was found
   ProjectedRun failing;
   std::optional<ProjectedRun> passing;
   std::uint64_t interventions = 0;  // executed to find one that passes

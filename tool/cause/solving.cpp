@@ -62,11 +62,22 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
       *trace, observed, cause, constraints::PairOrder::kFewestBetween, options.most_alternates, solve);
   Explanation explanation;
   explanation.by_intervention = false;
+  explanation.symbolic_seconds = static_cast<double>(run->duration_us) * 1e-6;
   explanation.solver_seconds = std::chrono::duration<double>(Clock::now() - began).count();
   explanation.pairs_tried = alternates.pairs_tried;
   explanation.root_cause_is_minimal = cause.minimal;
   for (const constraints::Ordering& ordering : cause.core)
     explanation.root_cause.push_back(cause_ordering(*trace, ordering));
+
+  if (options.solve_failing) {
+    const auto began_failing = Clock::now();
+    constraints::SolveOptions unobserved = solve;
+    unobserved.start_from_observed = false;
+    const constraints::FailingSchedule failing_schedule = constraints::solve_failing(*trace, unobserved);
+    explanation.constraints = failing_schedule.size.variables;
+    if (failing_schedule.answer == constraints::Answer::kSatisfiable)
+      explanation.failing_seconds = std::chrono::duration<double>(Clock::now() - began_failing).count();
+  }
 
   auto candidates = replay::Candidates::start(target, failing.spec, failing);
   if (!candidates) return candidates.error();

@@ -12,6 +12,7 @@ namespace heddle::cause {
 struct SolvingOptions {
   std::size_t most_alternates = 16;  // schedules of the solver that are executed
   std::vector<int> allowed_exits;
+  bool solve_failing = false;  // also a failing execution, from the paths alone
 };
 
 // An error where the trace cannot be had. Where no schedule of the solver passes when it is executed,

@@ -45,6 +45,7 @@ class FindingWriter {
     out_ += kRule;
     if (!options_.artifact.empty()) {
       out_ += "reproduce: " + style_.bold("heddle replay " + shell_word(options_.artifact)) + "\n";
+      out_ += "explain:   " + style_.bold("heddle explain " + shell_word(options_.artifact)) + "\n";
     }
     return out_;
   }

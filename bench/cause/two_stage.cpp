@@ -1,0 +1,43 @@
+// TwoStage: one value is written under one lock and what depends on it under another; a reader comes between
+// the stages.
+#include <cassert>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+std::mutex first_lock, second_lock;
+int data1, data2;
+
+void write() {
+  {
+    std::lock_guard<std::mutex> guard(first_lock);
+    data1 = 1;
+  }
+  std::lock_guard<std::mutex> guard(second_lock);
+  data2 = data1 + 1;
+}
+
+void read() {
+  int seen1 = 0, seen2 = 0;
+  {
+    std::lock_guard<std::mutex> guard(first_lock);
+    if (data1 == 0) return;
+    seen1 = data1;
+  }
+  {
+    std::lock_guard<std::mutex> guard(second_lock);
+    seen2 = data2;
+  }
+  assert(seen2 == seen1 + 1);
+}
+
+}  // namespace
+
+int main() {
+  std::thread writer(write), another(write), reader(read);
+  writer.join();
+  another.join();
+  reader.join();
+  return 0;
+}

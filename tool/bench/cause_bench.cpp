@@ -1,0 +1,254 @@
+#include "tool/bench/cause_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tool/artifact/atomic_file.h"
+#include "tool/bench/child_process.h"
+#include "tool/cause/interventions.h"
+#include "tool/cause/solving.h"
+#include "tool/cause/steps.h"
+#include "tool/replay/minimize.h"
+#include "tool/run/campaign.h"
+
+namespace heddle::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+struct CauseProgram {
+  std::string name, source;
+  std::vector<std::string> arguments;
+  std::optional<CauseFigures> thesis;
+};
+
+CauseFigures figures_of(const Json& published) {
+  CauseFigures f;
+  const auto take = [&](const char* key, double& value) { value = published.value(key, -1.0); };
+  take("threads", f.threads);
+  take("variables", f.variables);
+  take("accesses", f.accesses);
+  take("symbolic_s", f.symbolic_seconds);
+  take("constraints", f.constraints);
+  take("solver_s", f.solver_seconds);
+  take("pairs", f.pairs);
+  take("events", f.events);
+  take("kept_events", f.kept_events);
+  take("flows", f.flows);
+  take("kept_flows", f.kept_flows);
+  take("switches", f.switches);
+  take("reduced_switches", f.reduced_switches);
+  return f;
+}
+
+Result<std::vector<CauseProgram>> read_cause_programs(const CauseOptions& options) {
+  const std::string path = options.folder + "/thesis.json";
+  auto text = read_whole_file(path, 1 << 20);
+  if (!text) return text.error();
+  const Json document = Json::parse(*text, nullptr, false);
+  if (document.is_discarded() || !document.contains("programs"))
+    return Error{path + " is not the list of programs.", ExitCode::kBadInput};
+  std::vector<CauseProgram> all;
+  for (const Json& entry : document["programs"]) {
+    CauseProgram program{entry["name"], options.folder + "/" + entry["source"].get<std::string>(),
+                         entry["arguments"].get<std::vector<std::string>>(), std::nullopt};
+    if (!entry["thesis"].is_null()) program.thesis = figures_of(entry["thesis"]);
+    const auto& wanted = options.programs;
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), program.name) != wanted.end())
+      all.push_back(std::move(program));
+  }
+  if (all.empty()) return Error{"There is no such program in " + path + ".", ExitCode::kBadInput};
+  return all;
+}
+
+Result<run::Target> build(const CauseOptions& options, const std::string& folder,
+                          const CauseProgram& program) {
+  const std::string binary = folder + "/" + program.name;
+  const auto status =
+      run_in(folder, {options.heddle, "c++", "--full", "-g", "-O1", program.source, "-o", binary});
+  if (!status) return status.error();
+  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
+  std::vector<std::string> words{binary};
+  words.insert(words.end(), program.arguments.begin(), program.arguments.end());
+  std::vector<std::string> notes;
+  return run::resolve_target(words, options.library, notes);
+}
+
+void count_shared(const Trace& trace, CauseFigures& figures) {
+  std::set<Address> variables;
+  std::set<ThreadId> threads;
+  double accesses = 0;
+  for (const TraceEvent& event : trace.events) {
+    threads.insert(event.thread);
+    if (!cause::reads_memory(event) && !cause::writes_memory(event)) continue;
+    variables.insert(event.address);
+    ++accesses;
+  }
+  figures.threads = static_cast<double>(threads.size());
+  figures.variables = static_cast<double>(variables.size());
+  figures.accesses = accesses;
+}
+
+void take_explanation(const Explanation& e, CauseRow& row) {
+  CauseFigures& f = row.ours;
+  count_shared(e.failing.trace, f);
+  row.explained = e.passing.has_value();
+  row.by_solving = row.explained && !e.by_intervention;
+  f.events = static_cast<double>(e.all_events);
+  f.flows = static_cast<double>(e.all_flows);
+  if (!row.explained) return;
+  f.kept_events = static_cast<double>(e.failing.kept.size());
+  f.kept_flows = static_cast<double>(e.failing.flows.size());
+}
+
+Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& folder,
+                               const CauseProgram& program) {
+  CauseRow row;
+  row.program = program.name;
+  row.thesis = program.thesis;
+  auto target = build(options, folder, program);
+  if (!target) return target.error();
+  run::CampaignOptions campaign;
+  campaign.spec.seed = options.seed;
+  std::copy_n("auto", sizeof "auto", campaign.spec.strategy);
+  campaign.executions = options.executions;
+  campaign.output_directory.clear();
+  const std::atomic<bool> never = false;
+  run::Campaign search(*target, campaign);
+  const run::CampaignOutcome outcome = search.run(never);
+  const auto bug = std::find_if(outcome.bugs.begin(), outcome.bugs.end(), [](const run::FoundBug& found) {
+    return found.trace.findings[found.finding].severity == Severity::kBug;
+  });
+  if (bug == outcome.bugs.end()) return row;
+  row.found = true;
+  row.ours.switches = static_cast<double>(replay::size_of(bug->trace).switches);
+  replay::MinimiseOptions budget;
+  budget.seconds = 10;
+  auto small = replay::minimise(*target, bug->trace, budget);
+  const Trace& failing = small ? *small : bug->trace;
+  row.ours.reduced_switches = static_cast<double>(replay::size_of(failing).switches);
+  cause::SolvingOptions solving;
+  solving.solve_failing = true;
+  auto solved = cause::explain_by_solving(*target, failing, solving);
+  if (solved) {
+    row.ours.symbolic_seconds = solved->symbolic_seconds;
+    row.ours.solver_seconds = solved->failing_seconds;
+    row.ours.constraints = static_cast<double>(solved->constraints);
+    row.ours.pairs = static_cast<double>(solved->pairs_tried);
+    row.why_not_solved = solved->why_not_solved;
+    take_explanation(*solved, row);
+  } else {
+    row.why_not_solved = solved.error().message;
+  }
+  if (row.by_solving) return row;
+  auto tried = cause::intervene(*target, failing, {});
+  if (!tried) return tried.error();
+  take_explanation(*tried, row);
+  return row;
+}
+
+std::string pair_of(double ours, const std::optional<CauseFigures>& thesis, double CauseFigures::* member) {
+  const auto text = [](double value) {
+    return value < 0                                        ? std::string("–")
+           : value < 10 && value != static_cast<int>(value) ? fmt::format("{:.2f}", value)
+                                                            : fmt::format("{:.0f}", value);
+  };
+  return fmt::format("{}/{}", text(ours), thesis ? text((*thesis).*member) : std::string("–"));
+}
+
+}  // namespace
+
+Result<std::vector<CauseRow>> run_cause(const CauseOptions& options,
+                                        const std::function<void(const CauseRow&)>& row) {
+  const auto programs = read_cause_programs(options);
+  if (!programs) return programs.error();
+  auto work = TemporaryFolder::make();
+  if (!work) return work.error();
+  std::vector<CauseRow> rows;
+  for (const CauseProgram& program : *programs) {
+    auto measured = measure_cause(options, work->path(), program);
+    if (!measured) return measured.error();
+    row(*measured);
+    rows.push_back(std::move(*measured));
+  }
+  return rows;
+}
+
+std::string cause_head() {
+  return fmt::format("{:<15} {:>7} {:>7} {:>11} {:>9} {:>11} {:>9} {:>11} {:>9} {:>11} {:>9} {:>9}  {}\n",
+                     "ours/thesis", "threads", "vars", "accesses", "symb. s", "solver s", "pairs", "events",
+                     "kept", "flows", "kept", "switches", "by");
+}
+
+std::string cause_row(const CauseRow& row) {
+  const auto cell = [&](double CauseFigures::* member) {
+    return pair_of(row.ours.*member, row.thesis, member);
+  };
+  const char* by = !row.found       ? "bug not found"
+                   : !row.explained ? "–"
+                   : row.by_solving ? "solving"
+                                    : "trying";
+  std::string text = fmt::format(
+      "{:<15} {:>7} {:>7} {:>11} {:>9} {:>11} {:>9} {:>11} {:>9} {:>11} {:>9} {:>9}  {}\n", row.program,
+      cell(&CauseFigures::threads), cell(&CauseFigures::variables), cell(&CauseFigures::accesses),
+      cell(&CauseFigures::symbolic_seconds), cell(&CauseFigures::solver_seconds), cell(&CauseFigures::pairs),
+      cell(&CauseFigures::events), cell(&CauseFigures::kept_events), cell(&CauseFigures::flows),
+      cell(&CauseFigures::kept_flows), cell(&CauseFigures::reduced_switches), by);
+  if (row.found && !row.by_solving && !row.why_not_solved.empty())
+    text += fmt::format("{:<15} {}\n", "", row.why_not_solved);
+  return text;
+}
+
+std::string cause_foot(const std::vector<CauseRow>& rows) {
+  double events = 0, flows = 0;
+  std::size_t explained = 0, solved = 0;
+  for (const CauseRow& row : rows) {
+    solved += row.by_solving ? 1 : 0;
+    if (!row.explained || row.ours.events <= 0 || row.ours.flows <= 0) continue;
+    ++explained;
+    events += 1 - row.ours.kept_events / row.ours.events;
+    flows += 1 - row.ours.kept_flows / row.ours.flows;
+  }
+  if (explained == 0) return {};
+  const auto n = static_cast<double>(explained);
+  return fmt::format(
+      "{} of {} explained, {} by solving. On average {:.0f} % fewer events and {:.0f} % fewer data flows "
+      "(thesis: 90 % "
+      "and 96 %).\n",
+      explained, rows.size(), solved, 100 * events / n, 100 * flows / n);
+}
+
+std::string cause_json(const std::vector<CauseRow>& rows) {
+  const auto figures = [](const CauseFigures& f) {
+    return Json{{"threads", f.threads},
+                {"variables", f.variables},
+                {"accesses", f.accesses},
+                {"symbolic_s", f.symbolic_seconds},
+                {"constraints", f.constraints},
+                {"solver_s", f.solver_seconds},
+                {"pairs", f.pairs},
+                {"events", f.events},
+                {"kept_events", f.kept_events},
+                {"flows", f.flows},
+                {"kept_flows", f.kept_flows},
+                {"switches", f.switches},
+                {"reduced_switches", f.reduced_switches}};
+  };
+  Json all = Json::array();
+  for (const CauseRow& row : rows) {
+    all.push_back({{"program", row.program},
+                   {"found", row.found},
+                   {"explained", row.explained},
+                   {"by_solving", row.by_solving},
+                   {"why_not_solved", row.why_not_solved},
+                   {"ours", figures(row.ours)},
+                   {"thesis", row.thesis ? figures(*row.thesis) : Json(nullptr)}});
+  }
+  return Json{{"version", 1}, {"programs", std::move(all)}}.dump(2) + "\n";
+}
+
+}  // namespace heddle::bench
