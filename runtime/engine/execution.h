@@ -112,10 +112,17 @@ class Execution final : public strategy::View {
   // Histories of objects (<heddle/lin.hpp>). An operation's time is as short as can be: it is called when its
   // thread performs its first visible operation, and not before that waits for its turn, and it has returned
   // with the last one. No choice, event or happens-before edge comes of it.
-  void operation_called(sched::HistoryMoment* moment) { self().call_moment = moment; }
+  void operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
+    self().call_moment = moment;
+    if (observer_ != nullptr) observer_->operation_called(scheduler_.current(), operation);
+  }
   void operation_returned(sched::HistoryMoment* moment) {
     if (self().call_moment != nullptr) note_call_began(self());
     note_moment(*moment);
+    if (observer_ != nullptr) observer_->operation_returned(scheduler_.current());
+  }
+  void operations_planned(std::uint32_t operation, std::uint32_t calls) {
+    if (observer_ != nullptr) observer_->operations_planned(operation, calls);
   }
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) {
@@ -172,6 +179,8 @@ class Execution final : public strategy::View {
   void accept_cancel();
   static bool cancel_pending(const sched::Thread& t) { return t.cancel_requested && !t.cancel_disabled; }
   void yield(std::uint64_t pc);
+  // The calling thread spins where nothing tells of it: others run before it goes on.
+  void stand_back(std::uint64_t pc);
   void sleep_until(std::uint64_t time, std::uint64_t pc);
   // The program asks for the time: moves on a little each time, faster when it is asked in a loop.
   std::uint64_t read_clock();
@@ -536,6 +545,9 @@ class Execution final : public strategy::View {
     crossing.pending = 0;
   }
   void start_detector();
+  void take_breather(std::uint64_t steps);
+  void end_breather(std::uint64_t steps);
+  void make_room();
   ThreadId next_in_turn() const;
   void note_moment(sched::HistoryMoment& moment) {
     moment = {++history_clock_, channel_.header()->choice_count.load(std::memory_order_relaxed)};
