@@ -49,15 +49,23 @@ ExpressionId ShadowMemory::load(ExpressionTable& table, Address address, std::ui
   const bool one_page = address % kPage + bytes <= kPage;
   if (page == nullptr && one_page) return kConcrete;
   Origin origins[8];
+  for (unsigned i = 0; i < bytes; ++i)
+    origins[i] = one_page ? page->origins[address % kPage + i] : origin(address + i);
+  // Of a value that memory does not hold any more, no byte is left.
+  for (unsigned i = 0; i < bytes; ++i) {
+    const Origin stale = origins[i];
+    const std::uint64_t byte = table.value(stale.expression) >> (8 * stale.byte) & 0xff;
+    if (stale.expression == kConcrete || byte == (value >> (8 * i) & 0xff)) continue;
+    for (unsigned k = 0; k < bytes; ++k) {
+      if (origins[k].expression == stale.expression) origins[k] = Origin{};
+    }
+  }
   bool any = false;
   bool together = true;  // neighbouring bytes of one expression
   for (unsigned i = 0; i < bytes; ++i) {
-    Origin& o = origins[i];
-    o = one_page ? page->origins[address % kPage + i] : origin(address + i);
-    const std::uint64_t byte = table.value(o.expression) >> (8 * o.byte) & 0xff;
-    if (o.expression != kConcrete && byte != (value >> (8 * i) & 0xff)) o = Origin{};
-    any = any || o.expression != kConcrete;
-    together = together && o.expression == origins[0].expression && o.byte == origins[0].byte + i;
+    any = any || origins[i].expression != kConcrete;
+    together =
+        together && origins[i].expression == origins[0].expression && origins[i].byte == origins[0].byte + i;
   }
   if (!any) return kConcrete;
   if (together) return table.extract(origins[0].expression, 8 * origins[0].byte, 8 * bytes);

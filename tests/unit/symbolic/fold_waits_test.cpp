@@ -42,7 +42,6 @@ TEST_F(FoldedWaits, RoundsWithoutEffectBecomeOne) {
 
 TEST_F(FoldedWaits, NotWhereSomethingWasComputedFromThem) {
   const ExpressionId first = look(0);
-  look(0);
   look(1);
   tracer_.store(shared(), 0x2000, 0, 4, first);
   EXPECT_EQ(folded().records.size(), tables().records.size());
@@ -54,7 +53,6 @@ TEST_F(FoldedWaits, NotAcrossAnEffect) {
   effect.id = EventId{next_event_++};
   effect.kind = EventKind::kMutexLock;
   trace_.events.push_back(effect);
-  look(0);
   look(1);
   EXPECT_EQ(folded().records.size(), tables().records.size());
 }
