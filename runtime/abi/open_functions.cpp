@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/own_proc_files.h"
+#include "runtime/abi/shared_objects.h"
 #include "runtime/session/session.h"
 #include "runtime/session/syscall_gate.h"
 
@@ -168,8 +169,10 @@ HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
 HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
                          off_t offset) noexcept {
   if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 &&
-                          (file < 0 || file != heddle::abi::note_of_openmp))
+                          (file < 0 || file != heddle::abi::note_of_openmp)) {
     e->leave_prefix();
+    heddle::abi::note_shared_mapping();
+  }
   return HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
 }
 HEDDLE_EXPORT void* mmap64(void* address, std::size_t bytes, int protection, int flags, int file,

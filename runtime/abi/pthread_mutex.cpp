@@ -54,6 +54,22 @@ int own_native_id() {
   return id;
 }
 
+// POSIX, pthread_mutex_lock: EINVAL where the caller's priority is above the ceiling.
+bool is_above_ceiling(const pthread_mutex_t* mutex) {
+  if ((mutex->__data.__kind & kPrioProtectBit) == 0) return false;
+  int policy = SCHED_OTHER;
+  sched_param parameters{};
+  pthread_getschedparam(pthread_self(), &policy, &parameters);
+  return parameters.sched_priority >
+         static_cast<int>(static_cast<unsigned>(mutex->__data.__lock) >> kCeilingShift);
+}
+
+// In memory that is shared, processes can use it together, whatever its attributes say; the bit tells it
+// apart from here on.
+void note_sharing(pthread_mutex_t* mutex) {
+  if (has_shared_mappings() && in_shared_memory(mutex)) mutex->__data.__kind |= kSharedBit;
+}
+
 SharedCall shared_call(const char* name, const pthread_mutex_t* mutex, std::uint64_t pc) {
   return {name, mutex, sizeof *mutex, sched::SyncKind::kMutex, pc};
 }
@@ -97,6 +113,7 @@ HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutex
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);
   heddle::abi::check_reinitialised(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC);
   const int error = HEDDLE_REAL(pthread_mutex_init)(mutex, attributes);
+  if (error == 0) heddle::abi::note_sharing(mutex);
   if (error != 0 || heddle::abi::is_shared_mutex(mutex)) return error;
   heddle::abi::take_type(heddle::abi::made_object(*e, mutex, heddle::abi::kMutex, HEDDLE_CALLER_PC), *mutex);
   return 0;
@@ -114,6 +131,7 @@ HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   if (e == nullptr) return HEDDLE_REAL(pthread_mutex_lock)(mutex);
   if (is_shared_mutex(mutex))
     return heddle::abi::lock_shared_mutex(*e, mutex, heddle::sched::kNoDeadline, HEDDLE_CALLER_PC);
+  if (heddle::abi::is_above_ceiling(mutex)) return EINVAL;
   return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
@@ -125,6 +143,7 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
         *e, heddle::abi::shared_call("pthread_mutex_trylock", mutex, HEDDLE_CALLER_PC), EBUSY, 0,
         [&] { return HEDDLE_REAL(pthread_mutex_trylock)(mutex); });
   }
+  if (heddle::abi::is_above_ceiling(mutex)) return EINVAL;
   return e->mutex_try_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC);
 }
 
@@ -136,6 +155,7 @@ HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec
     return heddle::abi::lock_shared_mutex(*e, mutex, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
                                           HEDDLE_CALLER_PC);
   }
+  if (heddle::abi::is_above_ceiling(mutex)) return EINVAL;
   return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                        heddle::abi::deadline_of(*time, CLOCK_REALTIME));
 }
@@ -149,6 +169,7 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t cloc
     return heddle::abi::lock_shared_mutex(*e, mutex, heddle::abi::deadline_of(*time, clock),
                                           HEDDLE_CALLER_PC);
   }
+  if (heddle::abi::is_above_ceiling(mutex)) return EINVAL;
   return e->mutex_lock(mutex_object(*e, mutex, HEDDLE_CALLER_PC), HEDDLE_CALLER_PC,
                        heddle::abi::deadline_of(*time, clock));
 }

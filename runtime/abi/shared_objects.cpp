@@ -80,6 +80,12 @@ int reap(pid_t pid) {
 
 }  // namespace
 
+namespace {
+bool shares_memory = false;
+}
+void note_shared_mapping() { shares_memory = true; }
+bool has_shared_mappings() { return shares_memory; }
+
 bool in_shared_memory(const void* object) {
   const auto address = reinterpret_cast<std::uint64_t>(object);
   if (heap::Heap::contains(address)) return false;

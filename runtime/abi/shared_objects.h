@@ -11,6 +11,9 @@ namespace heddle::abi {
 
 // Is this memory mapped as shared?
 bool in_shared_memory(const void* object);
+// The program has mapped some for itself; until then nobody needs to look.
+void note_shared_mapping();
+bool has_shared_mappings();
 
 struct SharedCall {
   const char* name;

@@ -138,7 +138,7 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address, bytes, pc);
   check_not_freed(address + bytes - 1, 1, pc);
   if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
-  if (locked_by_ != 0) unlock_plain_access();
+  if (under_plain_lock_) unlock_plain_access();
 }
 
 void Execution::plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes) {

@@ -48,7 +48,7 @@ void Execution::note_turn(Thread& t, std::uint64_t pc) {
       const std::uint32_t inside = rule.frames_left;
       t.region_depth = t.depth > inside ? t.depth - inside : 0;
     }
-    if (t.region == i + 1 && is_at(rule.other, t, pc)) t.region_done = true;
+    if (t.region != 0 && is_at(rule.other, t, pc)) t.region_done = true;
   }
 }
 
@@ -59,17 +59,16 @@ void Execution::lock_plain_access(std::uint64_t pc) {
     const EnforcedRule& rule = spec().rules[i];
     if (rule.kind != RuleKind::kLocked) continue;
     if (is_at(rule.place, self(), pc) || is_at(rule.other, self(), pc)) {
-      acquire_clock(rule_clocks_[i], scheduler_.current());
-      locked_by_ |= std::uint64_t{1} << i;
+      acquire_clock(plain_lock_clock_, scheduler_.current());
+      under_plain_lock_ = true;
+      return;
     }
   }
 }
 
 void Execution::unlock_plain_access() {
-  for (std::uint32_t i = 0; i < spec().rule_count; ++i) {
-    if ((locked_by_ >> i & 1) != 0) release_clock(rule_clocks_[i]);
-  }
-  locked_by_ = 0;
+  release_clock(plain_lock_clock_);
+  under_plain_lock_ = false;
 }
 
 bool Execution::must_wait(const Thread& t) const {

@@ -112,10 +112,17 @@ class Execution final : public strategy::View {
   // Histories of objects (<heddle/lin.hpp>). An operation's time is as short as can be: it is called when its
   // thread performs its first visible operation, and not before that waits for its turn, and it has returned
   // with the last one. No choice, event or happens-before edge comes of it.
-  void operation_called(sched::HistoryMoment* moment) { self().call_moment = moment; }
+  void operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
+    self().call_moment = moment;
+    if (observer_ != nullptr) observer_->operation_called(scheduler_.current(), operation);
+  }
   void operation_returned(sched::HistoryMoment* moment) {
     if (self().call_moment != nullptr) note_call_began(self());
     note_moment(*moment);
+    if (observer_ != nullptr) observer_->operation_returned(scheduler_.current());
+  }
+  void operations_planned(std::uint32_t operation, std::uint32_t calls) {
+    if (observer_ != nullptr) observer_->operations_planned(operation, calls);
   }
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) {
@@ -172,6 +179,8 @@ class Execution final : public strategy::View {
   void accept_cancel();
   static bool cancel_pending(const sched::Thread& t) { return t.cancel_requested && !t.cancel_disabled; }
   void yield(std::uint64_t pc);
+  // The calling thread spins where nothing tells of it: others run before it goes on.
+  void stand_back(std::uint64_t pc);
   void sleep_until(std::uint64_t time, std::uint64_t pc);
   // The program asks for the time: moves on a little each time, faster when it is asked in a loop.
   std::uint64_t read_clock();
@@ -407,7 +416,7 @@ class Execution final : public strategy::View {
       check_not_freed(address, kSize, pc);
     }
     if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
-    if (locked_by_ != 0) [[unlikely]]
+    if (under_plain_lock_) [[unlikely]]
       unlock_plain_access();
   }
   // A step in place is enough: a free would have taken the word's own state from it.
@@ -536,6 +545,9 @@ class Execution final : public strategy::View {
     crossing.pending = 0;
   }
   void start_detector();
+  void take_breather(std::uint64_t steps);
+  void end_breather(std::uint64_t steps);
+  void make_room();
   ThreadId next_in_turn() const;
   void note_moment(sched::HistoryMoment& moment) {
     moment = {++history_clock_, channel_.header()->choice_count.load(std::memory_order_relaxed)};
@@ -633,11 +645,12 @@ class Execution final : public strategy::View {
     Address address = 0;
     std::uint8_t size = 0;
   } plain_write_;
-  bool enforcing_ = false;                      // RunSpec::rules
-  std::uint64_t rules_met_ = 0;                 // kAfter: by rule, whether `other` was performed
-  std::uint64_t locked_by_ = 0;                 // kLocked: rules under whose lock the access under way is
-  std::uint32_t rule_clocks_[kMostRules] = {};  // kTogether
-  bool watching_ = false;                       // calls into libraries are watched
+  bool enforcing_ = false;                            // RunSpec::rules
+  std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
+  std::uint32_t plain_lock_clock_ = 0;                // kLocked: one lock for all such rules
+  bool under_plain_lock_ = false;                     // … which the access under way has taken
+  std::uint32_t rule_clocks_[kMostRules] = {};        // kTogether
+  bool watching_ = false;                             // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each
   bool fair_ = false;
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it

@@ -69,6 +69,14 @@ bool insert(std::uint64_t state) {
   return true;
 }
 
+constexpr std::uint64_t kBetweenBreathers = 40'000;  // visible operations
+constexpr std::uint64_t kBreather = 1'000;
+bool breather = false;
+
+std::uint64_t next_breather(std::uint64_t steps) {
+  return (steps / kBetweenBreathers + 1) * kBetweenBreathers;
+}
+
 bool only_looks(EventKind kind) {
   switch (kind) {
     case EventKind::kAtomicLoad:
@@ -92,6 +100,7 @@ void Execution::check_bounds() {
   const std::uint64_t bound = spec().max_steps;
   if (fair_) {
     if (steps >= fair_until_) {
+      if (breather) return end_breather(steps);
       if (steps >= bound) finish(Ending::kCut, 0);
       leave_fair_mode();
     }
@@ -113,9 +122,47 @@ void Execution::check_bounds() {
     memset(seen, 0, sizeof seen);
     return;
   }
+  if (steps >= kBetweenBreathers && steps % kBetweenBreathers == 0) return take_breather(steps);
   next_check_ = last_change_ + stagnation_;
+  if (next_check_ > next_breather(steps)) next_check_ = next_breather(steps);
   if (next_check_ > bound) next_check_ = bound;
   if (next_check_ <= steps) next_check_ = steps + 1;
+}
+
+// The thread is not to run for this time, while others can: a thousand operations of theirs.
+void Execution::make_room() {
+  constexpr std::uint64_t kTurn = 10'000;
+  scheduler_.block(sched::WaitKind::kPause, 0, scheduler_.now() + kTurn);
+  run_others();
+}
+
+// A loop that changes something at each turn (a counter of its turns) is no spin as above, and can go on for
+// ever all the same: a strategy with priorities need not choose another thread, and one that prefers old
+// stores need not see the one that the loop waits for. Threads make progress, and stores become visible, in
+// finite time
+// ([intro.progress]): a long execution is fair for a moment now and then.
+void Execution::take_breather(std::uint64_t steps) {
+  breather = true;
+  fair_ = true;
+  note_pace();
+  fair_until_ = steps + kBreather;
+  next_check_ = fair_until_;
+}
+
+void Execution::end_breather(std::uint64_t steps) {
+  breather = false;
+  fair_ = false;
+  note_pace();
+  next_check_ = steps + 1;
+}
+
+void Execution::stand_back(std::uint64_t pc) {
+  if (scheduler_.unfinished_count() < 2) return;
+  self().pending = {EventKind::kYield, MemoryOrder::kRelaxed, 0, 0, pc};
+  ++channel_.header()->current.steps;
+  make_room();
+  done(EventKind::kYield, 0);
+  record(EventKind::kYield, pc);
 }
 
 void Execution::leave_fair_mode() {
@@ -135,6 +182,7 @@ void Execution::note_plain_write(Address address, std::uint64_t bytes) {
 }
 
 void Execution::observe_spin() {
+  if (breather) return;
   if (last_change_ != spin_change_) {
     if (channel_.header()->current.steps < spec().max_steps) return leave_fair_mode();
     spin_change_ = last_change_;  // past the bound: fair mode stays, and the look starts over

@@ -2,6 +2,7 @@
 
 #include "core/base/name_template.h"
 #include "runtime/engine/callers.h"
+#include "runtime/engine/execution.h"
 #include "runtime/engine/own_code.h"
 
 namespace heddle::engine {
@@ -81,6 +82,21 @@ LibrarySet trusted_libraries() {
 
 LibrarySet matched_templates() { return watch.matched; }
 const char* library_name(std::uint32_t library) { return watch.names[library]; }
+
+bool calls_foreign_libraries() {
+  RuntimeScope scope;
+  const auto is_foreign = [](dl_phdr_info* info, std::size_t, void*) -> int {
+    const ElfModule module = describe_module(*info);
+    const char* file = module.file_name();
+    if (file[0] == '\0' || has_prefix(file, "linux-vdso") || is_own_code(module.range.begin) ||
+        is_instrumented(module.code.begin)) {
+      return 0;
+    }
+    // OpenMP's have their own threads.
+    return has_prefix(file, "libgomp.so") || has_prefix(file, "libomp.so") || !belongs_to_the_language(file);
+  };
+  return dl_iterate_phdr(is_foreign, nullptr) != 0;
+}
 
 std::uint32_t library_number(const ElfModule& module) {
   const char* file = module.file_name();

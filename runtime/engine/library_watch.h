@@ -29,6 +29,9 @@ LibrarySet trusted_libraries();
 LibrarySet matched_templates();
 const char* library_name(std::uint32_t library);
 
+// Is there code that is neither instrumented nor one of the libraries of the C and C++ language?
+bool calls_foreign_libraries();
+
 // The number of a module that is not instrumented; kNoLibrary where it is not watched.
 std::uint32_t library_number(const ElfModule& module);
 

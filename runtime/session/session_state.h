@@ -5,6 +5,7 @@
 #include "runtime/engine/execution.h"
 #include "runtime/session/checks.h"
 #include "runtime/session/snapshot.h"
+#include "runtime/session/spin_watch.h"
 #include "runtime/session/syscall_gate.h"
 
 namespace heddle::session {
@@ -33,6 +34,7 @@ struct State {
   sched::Fiber ended;               // never resumed
   Checks checks;
   SyscallGate gate;
+  SpinWatch spins;
   Snapshot snapshot;
 };
 

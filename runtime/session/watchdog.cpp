@@ -8,6 +8,7 @@
 #include "core/base/text_buffer.h"
 #include "runtime/sched/kernel_signals.h"
 #include "runtime/session/session.h"
+#include "runtime/session/session_state.h"
 
 namespace heddle::session {
 namespace {
@@ -77,7 +78,8 @@ void describe(std::uint64_t pc, char* result, std::size_t size) {
   result[length] = '\0';
 }
 
-void on_ask(int, siginfo_t*, void* context) {
+void on_ask(int, siginfo_t* info, void* context) {
+  if (info->si_code == SI_TIMER) return state()->spins.tick(context);
   engine::Execution* e = execution();
   if (e == nullptr) return;
   StuckPlace& stuck = e->channel().header()->stuck;
@@ -113,7 +115,10 @@ void pause_for_a_tenth() {
 
 }  // namespace
 
-void install_watchdog() { sched::set_kernel_action(kAsk, on_ask, SA_SIGINFO | SA_ONSTACK | SA_RESTART); }
+// On the stack of whoever runs: a thread that is found to spin is switched from there.
+void install_watchdog() { sched::set_kernel_action(kAsk, on_ask, SA_SIGINFO | SA_NODEFER | SA_RESTART); }
+
+void watch_spins() { state()->spins.start(kAsk); }
 
 void ask_where(Channel channel, long pid) {
   ChannelHeader& h = *channel.header();

@@ -10,6 +10,9 @@
 namespace heddle::session {
 
 void install_watchdog();
+
+// In the process that is to run executions: begins to look for spins.
+void watch_spins();
 // In the zygote: fills in the channel's `stuck`. Takes a fifth of a second.
 void ask_where(Channel channel, long pid);
 

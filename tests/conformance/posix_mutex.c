@@ -215,6 +215,12 @@ static void priority(void) {
   assert(pthread_mutex_getprioceiling(&mutex, &ceiling) == 0 && ceiling == 5);
   assert(pthread_mutex_setprioceiling(&mutex, 9, &old) == 0 && old == 5);
   assert(pthread_mutex_getprioceiling(&mutex, &ceiling) == 0 && ceiling == 9);
+  // Not for those above the ceiling.
+  struct sched_param above = {.sched_priority = 10};
+  assert(pthread_setschedparam(pthread_self(), SCHED_FIFO, &above) == 0);
+  assert(pthread_mutex_lock(&mutex) == EINVAL && pthread_mutex_trylock(&mutex) == EINVAL);
+  struct sched_param ordinary = {.sched_priority = 0};
+  assert(pthread_setschedparam(pthread_self(), SCHED_OTHER, &ordinary) == 0);
   count_to_four();
   pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
   assert(pthread_mutex_init(&mutex, &attributes) == 0);

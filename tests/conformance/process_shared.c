@@ -4,6 +4,7 @@
 // case: error_checking
 // case: robust_owner_in_child
 // case: named_semaphore_with_a_child
+// case: without_the_attribute
 // case: sleep_gives_a_child_time
 // case: threads_only_deadlock => deadlock: pthread_mutex_lock
 #include <errno.h>
@@ -161,6 +162,19 @@ static void named_semaphore_with_a_child(void) {
   assert(sem_unlink("/heddle-ask") == 0 && sem_unlink("/heddle-answer") == 0);
 }
 
+// Not to be used by two processes at once; that a child is there does not matter to the parent's own use.
+static void without_the_attribute(void) {
+  pthread_mutex_t* mutex =
+      mmap(NULL, sizeof *mutex, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert(mutex != MAP_FAILED && pthread_mutex_init(mutex, NULL) == 0);
+  assert(pthread_mutex_lock(mutex) == 0);
+  const pid_t child = fork();
+  if (child == 0) _exit(5);
+  expect_end(child, 5);
+  assert(pthread_mutex_trylock(mutex) == EBUSY);
+  assert(pthread_mutex_unlock(mutex) == 0 && pthread_mutex_destroy(mutex) == 0);
+}
+
 static void sleep_gives_a_child_time(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -181,5 +195,6 @@ static void threads_only_deadlock(void) {
 RUN_CASES({"all_kinds_with_a_child", all_kinds_with_a_child}, {"timed_waits", timed_waits},
           {"error_checking", error_checking}, {"robust_owner_in_child", robust_owner_in_child},
           {"named_semaphore_with_a_child", named_semaphore_with_a_child},
+          {"without_the_attribute", without_the_attribute},
           {"sleep_gives_a_child_time", sleep_gives_a_child_time},
           {"threads_only_deadlock", threads_only_deadlock})

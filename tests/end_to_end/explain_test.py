@@ -34,7 +34,8 @@ int main(void) {{
 MESSAGE = two_threads(
     """
   data = 42;
-  atomic_store_explicit(&flag, 1, memory_order_relaxed);  // the store""",
+  atomic_store_explicit(&flag, 1, memory_order_relaxed);  // the store
+""",
     """
   if (atomic_load_explicit(&flag, memory_order_acquire)) {
     int seen = data;
@@ -90,7 +91,7 @@ static void get(void) {
 )
 
 TOO_EARLY = two_threads(
-    "atomic_store(&ready, 1);  // the store",
+    "atomic_store(&ready, 1);  // the store\n",
     "int seen = atomic_load(&ready); assert(seen == 1);",
     "atomic_int ready;",
 )
@@ -158,6 +159,7 @@ class ExplainTest(HeddleTest):
         why, _ = self.explain(DEADLOCK)
         self.assertEqual(why["remedy"]["kind"], "one step")
         self.assertIn("both locks", why["remedy"]["sentence"])
+        self.assertEqual(len(why["remedy"]["parts"]), 2)
 
     def test_accesses_that_race_need_a_lock(self):
         why, _ = self.explain(RACE)

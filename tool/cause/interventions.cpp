@@ -122,11 +122,30 @@ Status Interventions::try_all() {
   return Done{};
 }
 
+// What the threads of a deadlock wait for is no event, since it never came about; but that they tried is what
+// it is about.
+void add_attempts(Trace& failing) {
+  if (failing.findings.empty() || failing.findings.front().kind != FindingKind::kDeadlock) return;
+  for (const TracePart& part : failing.findings.front().parts) {
+    if (part.role != PartRole::kBlockedThread) continue;
+    TraceEvent attempt;
+    attempt.id = EventId{static_cast<std::uint32_t>(failing.total_events++)};
+    attempt.kind = EventKind::kMutexLock;
+    attempt.flags = event_flags::kBlocked | event_flags::kFailed;
+    attempt.thread = part.thread;
+    attempt.address = part.address;
+    attempt.pc = part.pc;
+    attempt.stack = part.stack;
+    failing.events.push_back(attempt);
+  }
+}
+
 // Of the executions that pass, the one with the least to explain.
 Status Interventions::compare_all() {
   auto failing =
       trace_in_full(target_, failing_.spec, failing_.execution, failing_.choices, options_.allowed_exits);
   if (!failing) return failing.error();
+  add_attempts(*failing);
   count_all(*failing, explanation_);
   std::optional<Comparison> best;
   std::size_t compared = 0;

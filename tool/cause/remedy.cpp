@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tool/artifact/stack_view.h"
 #include "tool/cause/code_place.h"
@@ -61,6 +62,10 @@ ShownOperation shown(const Trace& trace, const TraceEvent& event) {
   return operation;
 }
 
+bool is_same_line(const Frame& a, const Frame& b) {
+  return a.line != 0 && a.line == b.line && a.column == b.column && a.file == b.file;
+}
+
 // Return addresses, the outermost first: each stands for a function that has not returned.
 std::vector<std::uint64_t> calls_of(const Trace& trace, StackId stack) {
   std::vector<std::uint64_t> calls;
@@ -94,7 +99,10 @@ class RemedySearch {
   void add_order_places(const Trace& trace, MemoryOrder strongest);
   bool shrink_orders();
   void weaken_orders();
+  std::optional<RemedyPart> lock_of_race(const Trace& trace) const;
   bool try_lock();
+  bool try_locks_together();
+  RemedyPart stretch(const TraceEvent& first, std::uint64_t pc, StackId stack, Address address) const;
   bool try_together(bool only_conflicting);
   bool try_after();
   struct Gap {
@@ -104,12 +112,14 @@ class RemedySearch {
     const TraceEvent* first_access = nullptr;
     const TraceEvent* last_access = nullptr;
     bool conflicts = false;
-    const TracePart* stuck = nullptr;  // where the thread waits for ever
   };
   std::vector<Gap> gaps() const;
   void find_conflict(Gap& gap, const Positions& own_before, const Positions& own_after,
                      const Positions& others) const;
   bool try_gap(const Gap& gap, std::size_t reach);
+  static std::size_t threads_at(const Trace& trace, const TraceEvent& event);
+  std::vector<CodePlace> siblings(const ShownOperation& operation, const CodePlace& place) const;
+  std::vector<RemedyPart> with_siblings(const RemedyPart& part) const;
   const TraceEvent* turn_at_or_before(const Trace& trace, const TraceEvent& event) const;
   const TraceEvent* turn_at_or_after(const Trace& trace, const TraceEvent& event) const;
   void say(const char* what) const {
@@ -243,21 +253,66 @@ bool RemedySearch::try_orders(MemoryOrder strongest) {
 
 // --- plain accesses that race
 
-bool RemedySearch::try_lock() {
-  const TraceFinding& finding = failing_.findings.front();
-  if (finding.kind != FindingKind::kDataRace) return false;
+std::optional<RemedyPart> RemedySearch::lock_of_race(const Trace& trace) const {
+  const TraceFinding& finding = trace.findings.front();
   std::vector<const TracePart*> accesses;
   for (const TracePart& part : finding.parts) {
     if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) accesses.push_back(&part);
   }
-  if (accesses.size() != 2) return false;
+  if (finding.kind != FindingKind::kDataRace || accesses.size() != 2) return std::nullopt;
   RemedyPart part;
   part.rule.kind = RuleKind::kLocked;
-  part.rule.place = place_of(failing_, accesses[0]->pc, accesses[0]->stack);
-  part.rule.other = place_of(failing_, accesses[1]->pc, accesses[1]->stack);
-  part.shown = shown(failing_, accesses[0]->pc, accesses[0]->stack, accesses[0]->address);
-  part.other_shown = shown(failing_, accesses[1]->pc, accesses[1]->stack, accesses[1]->address);
-  return helps({part.rule}) && accept(RemedyKind::kLock, {part});
+  part.rule.place = place_of(trace, accesses[0]->pc, accesses[0]->stack);
+  part.rule.other = place_of(trace, accesses[1]->pc, accesses[1]->stack);
+  part.shown = shown(trace, accesses[0]->pc, accesses[0]->stack, accesses[0]->address);
+  part.other_shown = shown(trace, accesses[1]->pc, accesses[1]->stack, accesses[1]->address);
+  return part;
+}
+
+// The accesses of one line to one variable are several places, and each may race.
+bool RemedySearch::try_lock() {
+  constexpr int kMostRounds = 12;
+  std::vector<RemedyPart> parts;
+  const Trace* race = &failing_;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const auto part = lock_of_race(*race);
+    if (!part || parts.size() == kMostRules) return false;
+    const bool known = std::any_of(parts.begin(), parts.end(), [&](const RemedyPart& other) {
+      return other.rule.place == part->rule.place && other.rule.other == part->rule.other;
+    });
+    if (known) return false;
+    parts.push_back(*part);
+    last_failure_.reset();
+    if (helps(rules_of(parts))) return accept(RemedyKind::kLock, parts);
+    if (!last_failure_) return false;
+    race = &*last_failure_;
+  }
+  return false;
+}
+
+// --- locks that are taken in different orders
+
+// Each thread of the cycle takes what it holds and what it waits for in one step.
+bool RemedySearch::try_locks_together() {
+  const TraceFinding& finding = failing_.findings.front();
+  if (finding.kind != FindingKind::kDeadlock) return false;
+  std::vector<RemedyPart> parts;
+  for (const TracePart& waits : finding.parts) {
+    if (waits.role != PartRole::kBlockedThread) continue;
+    const TraceEvent* holds = nullptr;
+    for (const TraceEvent& event : failing_.events) {
+      const bool locks = event.kind == EventKind::kMutexLock || event.kind == EventKind::kRwlockReadLock ||
+                         event.kind == EventKind::kRwlockWriteLock;
+      const bool in_cycle = std::any_of(finding.parts.begin(), finding.parts.end(), [&](const TracePart& p) {
+        return p.role == PartRole::kBlockedThread && p.address == event.address && p.thread != waits.thread;
+      });
+      if (locks && in_cycle && event.thread == waits.thread) holds = &event;
+    }
+    if (holds == nullptr) return false;
+    parts.push_back(stretch(*holds, waits.pc, waits.stack, waits.address));
+    parts.back().other_shown.event.kind = EventKind::kMutexLock;
+  }
+  return !parts.empty() && helps(rules_of(parts)) && accept(RemedyKind::kTogether, parts);
 }
 
 // --- operations that should be one step
@@ -290,10 +345,9 @@ std::vector<RemedySearch::Gap> RemedySearch::gaps() const {
   std::map<ThreadId, Positions> of_thread;
   for (std::uint32_t i = 0; i < events.size(); ++i) of_thread[events[i].thread].push_back(i);
   std::vector<Gap> found;
-  const auto add = [&](const Positions& own, std::size_t k, const TracePart* stuck) {
+  const auto add = [&](const Positions& own, std::size_t k) {
     Gap gap;
     gap.thread = events[own[k - 1]].thread;
-    gap.stuck = stuck;
     Positions near_before, near_after, others;
     for (std::size_t i = k; i-- > 0 && near_before.size() < 2 * kReach;) {
       near_before.push_back(own[i]);
@@ -303,20 +357,13 @@ std::vector<RemedySearch::Gap> RemedySearch::gaps() const {
       near_after.push_back(own[i]);
       if (takes_turn(events[own[i]]) && gap.after.size() < kReach) gap.after.push_back(own[i]);
     }
-    const std::uint32_t end = k < own.size() ? own[k] : static_cast<std::uint32_t>(events.size());
-    for (std::uint32_t at = own[k - 1] + 1; at < end; ++at) others.push_back(at);
+    for (std::uint32_t at = own[k - 1] + 1; at < own[k]; ++at) others.push_back(at);
     find_conflict(gap, near_before, near_after, others);
-    if (stuck != nullptr) gap.conflicts = true;
-    if (!gap.before.empty() && (!gap.after.empty() || stuck != nullptr)) found.push_back(std::move(gap));
+    if (!gap.before.empty() && !gap.after.empty()) found.push_back(std::move(gap));
   };
   for (const auto& [thread, own] : of_thread) {
     for (std::size_t k = 1; k < own.size(); ++k) {
-      if (own[k] != own[k - 1] + 1) add(own, k, nullptr);
-    }
-    for (const TracePart& part : failing_.findings.front().parts) {
-      const bool waits = failing_.findings.front().kind == FindingKind::kDeadlock && part.thread == thread &&
-                         part.role == PartRole::kBlockedThread;
-      if (waits) add(own, own.size(), &part);
+      if (own[k] != own[k - 1] + 1) add(own, k);
     }
   }
   // What happened last is nearest to the failure.
@@ -327,40 +374,67 @@ std::vector<RemedySearch::Gap> RemedySearch::gaps() const {
   return found;
 }
 
+// From `first` until the thread has performed what is at the other place.
+RemedyPart RemedySearch::stretch(const TraceEvent& first, std::uint64_t pc, StackId stack,
+                                 Address address) const {
+  RemedyPart part;
+  part.rule.kind = RuleKind::kTogether;
+  part.rule.place = place_of(failing_, first);
+  part.shown = shown(failing_, first);
+  part.rule.other = place_of(failing_, pc, stack);
+  part.other_shown = shown(failing_, pc, stack, address);
+  const auto calls = calls_of(failing_, first.stack);
+  const auto end_calls = calls_of(failing_, stack);
+  std::size_t common = 0;
+  while (common < calls.size() && common < end_calls.size() && calls[common] == end_calls[common]) ++common;
+  part.rule.frames_left = static_cast<std::uint8_t>(std::min<std::size_t>(calls.size() - common, 255));
+  return part;
+}
+
+// The compiler may have made several copies of a line: all places that this operation is at.
+std::vector<CodePlace> RemedySearch::siblings(const ShownOperation& operation, const CodePlace& place) const {
+  std::vector<CodePlace> places{place};
+  std::vector<const Trace*> traces{&failing_};
+  if (explanation_.passing) traces.push_back(&explanation_.passing->trace);
+  for (const Trace* trace : traces) {
+    for (const TraceEvent& event : trace->events) {
+      if (event.kind != operation.event.kind || event.pc == place.pc) continue;
+      if (!is_same_line(shown(*trace, event).frame, operation.frame)) continue;
+      const CodePlace other = place_of(*trace, event);
+      if (std::find(places.begin(), places.end(), other) == places.end()) places.push_back(other);
+    }
+  }
+  return places;
+}
+
+std::vector<RemedyPart> RemedySearch::with_siblings(const RemedyPart& part) const {
+  constexpr std::size_t kMostCopies = 8;
+  const auto begins = siblings(part.shown, part.rule.place);
+  const auto ends = siblings(part.other_shown, part.rule.other);
+  std::vector<RemedyPart> parts;
+  for (std::size_t i = 0; i < std::min(kMostCopies, std::max(begins.size(), ends.size())); ++i) {
+    parts.push_back(part);
+    parts.back().rule.place = begins[std::min(i, begins.size() - 1)];
+    parts.back().rule.other = ends[std::min(i, ends.size() - 1)];
+  }
+  return parts;
+}
+
 bool RemedySearch::try_gap(const Gap& gap, std::size_t reach) {
   // The shortest stretches first.
-  const std::size_t most_after = gap.stuck != nullptr ? 1 : gap.after.size();
   for (std::size_t width = 0; width <= reach; ++width) {
     for (std::size_t back = 0; back <= width && back < gap.before.size(); ++back) {
       const std::size_t on = width - back;
-      if (on >= most_after || !trials_.time_left()) continue;
-      const TraceEvent& first = failing_.events[gap.before[back]];
-      RemedyPart part;
-      part.rule.kind = RuleKind::kTogether;
-      part.rule.place = place_of(failing_, first);
-      part.shown = shown(failing_, first);
-      std::vector<std::uint64_t> end_calls;
-      if (gap.stuck != nullptr) {
-        part.rule.other = place_of(failing_, gap.stuck->pc, gap.stuck->stack);
-        part.other_shown = shown(failing_, gap.stuck->pc, gap.stuck->stack, gap.stuck->address);
-        part.other_shown.event.kind = EventKind::kMutexLock;
-        end_calls = calls_of(failing_, gap.stuck->stack);
-      } else {
-        const TraceEvent& last = failing_.events[gap.after[on]];
-        part.rule.other = place_of(failing_, last);
-        part.other_shown = shown(failing_, last);
-        end_calls = calls_of(failing_, last.stack);
-      }
+      if (on >= gap.after.size() || !trials_.time_left()) continue;
+      const TraceEvent& last = failing_.events[gap.after[on]];
+      RemedyPart part = stretch(failing_.events[gap.before[back]], last.pc, last.stack, last.address);
+      part.other_shown.event = last;
       if (gap.first_access != nullptr) {
         part.first_access = shown(failing_, *gap.first_access);
         part.last_access = shown(failing_, *gap.last_access);
       }
-      const auto calls = calls_of(failing_, first.stack);
-      std::size_t common = 0;
-      while (common < calls.size() && common < end_calls.size() && calls[common] == end_calls[common])
-        ++common;
-      part.rule.frames_left = static_cast<std::uint8_t>(std::min<std::size_t>(calls.size() - common, 255));
-      if (helps({part.rule}) && accept(RemedyKind::kTogether, {part})) return true;
+      const std::vector<RemedyPart> parts = with_siblings(part);
+      if (helps(rules_of(parts)) && accept(RemedyKind::kTogether, parts)) return true;
     }
   }
   return false;
@@ -395,6 +469,16 @@ const TraceEvent* RemedySearch::turn_at_or_after(const Trace& trace, const Trace
   return nullptr;
 }
 
+// How many threads do this, by the line of the source.
+std::size_t RemedySearch::threads_at(const Trace& trace, const TraceEvent& event) {
+  std::set<ThreadId> threads;
+  const Frame frame = shown(trace, event).frame;
+  for (const TraceEvent& e : trace.events) {
+    if (e.kind == event.kind && is_same_line(shown(trace, e).frame, frame)) threads.insert(e.thread);
+  }
+  return threads.size();
+}
+
 bool RemedySearch::try_after() {
   if (!explanation_.passing) return false;
   say("trying which operation should wait for another one");
@@ -405,6 +489,8 @@ bool RemedySearch::try_after() {
     const TraceEvent* place = turn_at_or_before(late_trace, *late);
     const TraceEvent* other = turn_at_or_after(early_trace, *early);
     if (place == nullptr || other == nullptr || !trials_.time_left()) return false;
+    // Where several threads come to the place, none of them can be the one that has to wait.
+    if (threads_at(late_trace, *late) > 1 || threads_at(early_trace, *early) > 1) return false;
     RemedyPart part;
     part.rule.kind = RuleKind::kAfter;
     part.rule.place = place_of(late_trace, *place);
@@ -433,7 +519,8 @@ void RemedySearch::run() {
   say("how often does the bug show?");
   trials_.calibrate();
   explanation_.base_executions = trials_.base_executions();
-  const bool found = try_orders() || try_lock() || try_together(true) || try_after() || try_together(false);
+  const bool found = try_orders() || try_lock() || try_locks_together() || try_together(true) ||
+                     try_after() || try_together(false);
   explanation_.remedies_tried = trials_.count();
   if (!found) explanation_.remedy.reset();
 }

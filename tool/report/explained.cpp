@@ -61,10 +61,10 @@ std::string named(const ShownOperation& operation) {
   return text + " at " + place_of(operation.frame);
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined(const std::vector<std::string>& parts, const char* last = " and ") {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    text += (i == 0 ? "" : i + 1 == parts.size() ? last : ", ") + parts[i];
   return text;
 }
 
@@ -81,17 +81,33 @@ std::string orders_sentence(const Remedy& remedy) {
 
 std::string together_sentence(const Remedy& remedy, const TraceFinding& finding) {
   const RemedyPart& part = remedy.parts.front();
-  if (finding.kind == FindingKind::kDeadlock)
+  if (finding.kind == FindingKind::kDeadlock) {
+    std::vector<std::string> stretches;
+    for (const RemedyPart& p : remedy.parts)
+      stretches.push_back(fmt::format("{} and {}", named(p.shown), named(p.other_shown)));
     return fmt::format(
-        "Taking both locks should be one step: from {} to {} nobody may come between (std::scoped_lock of "
-        "both, "
-        "or the same order everywhere).",
-        named(part.shown), named(part.other_shown));
+        "Take both locks in one step (std::scoped_lock), or in the same order everywhere: {} can come "
+        "between each "
+        "other.",
+        joined(stretches, ", as well as "));
+  }
   const std::string between = fmt::format("from {} to {}", named(part.shown), named(part.other_shown));
   if (part.first_access.event.kind == EventKind::kNone)
     return fmt::format("All {} should be one step: other threads must not come between.", between);
   return fmt::format("{} and {} should be one step: other threads must not come between, as they do {}.",
                      capitalised(named(part.first_access)), named(part.last_access), between);
+}
+
+std::string lock_sentence(const Remedy& remedy) {
+  std::vector<std::string> accesses;
+  for (const RemedyPart& part : remedy.parts) {
+    for (const ShownOperation* access : {&part.shown, &part.other_shown}) {
+      const std::string text = named(*access);
+      if (std::find(accesses.begin(), accesses.end(), text) == accesses.end()) accesses.push_back(text);
+    }
+  }
+  if (accesses.size() == 1) return fmt::format("Protect {} by a lock, or make it atomic.", accesses[0]);
+  return fmt::format("Protect {} by one lock, or make them atomic.", joined(accesses));
 }
 
 std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
@@ -158,6 +174,25 @@ std::string root_cause_text(const Explanation& e, const Style& style) {
   return text;
 }
 
+// Nothing is shown beside the execution that fails.
+std::string no_difference_text(const Explanation& e) {
+  const auto& findings = e.failing.trace.findings;
+  const std::string tried = grouped(e.interventions);
+  if (e.passed != 0)
+    return fmt::format(
+        "\n  {} of {} executions near this one pass; what threads do to each other is in the same order in "
+        "them.\n",
+        grouped(e.passed), tried);
+  if (!findings.empty() && findings.front().kind == FindingKind::kDataRace)
+    return fmt::format(
+        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
+        "race, "
+        "too.\n",
+        tried);
+  return fmt::format(
+      "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n", tried);
+}
+
 std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, std::size_t width) {
   if (i >= lines.size()) return std::string(width, ' ');
   const ProjectedLine& line = lines[i];
@@ -198,8 +233,7 @@ std::string remedy_sentence(const Explanation& e) {
     case RemedyKind::kAfter:
       return fmt::format("{} must wait for {}.", capitalised(named(part.shown)), named(part.other_shown));
     case RemedyKind::kLock:
-      return fmt::format("Protect {} and {} by one lock, or make both atomic.", named(part.shown),
-                         named(part.other_shown));
+      return lock_sentence(*e.remedy);
   }
   return {};
 }
@@ -241,16 +275,9 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
         e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
         grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
         grouped(e.passed));
-    if (!e.why_not_solved.empty()) text += "  Not by solving: " + escaped(e.why_not_solved) + "\n";
+    if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
   } else {
-    const bool races = !trace.findings.empty() && trace.findings.front().kind == FindingKind::kDataRace;
-    constexpr const char* kRaces =
-        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
-        "race, "
-        "too.\n";
-    constexpr const char* kFails =
-        "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n";
-    text += fmt::format(fmt::runtime(races ? kRaces : kFails), grouped(e.interventions));
+    text += no_difference_text(e);
   }
   const std::string sentence = remedy_sentence(e);
   if (!sentence.empty()) {

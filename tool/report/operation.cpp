@@ -101,7 +101,7 @@ std::string text_of(const Trace& trace, const TraceEvent& e, Names& names) {
     case EventKind::kThreadDetach:
       return words.thread("detach");
     case EventKind::kMutexLock:
-      return words.on("lock");
+      return words.on((e.flags & event_flags::kFailed) != 0 ? "waits for ever for" : "lock");
     case EventKind::kMutexTryLockFailed:
       return words.on("try_lock failed");
     case EventKind::kMutexUnlock:
