@@ -188,6 +188,7 @@ void measure(const Shape& shape, std::uint64_t seed, const SolveOptions& options
   std::fflush(stdout);
   SolveOptions near = options;
   near.start_from_observed = true;
+  near.most_conflicts = SolveOptions{}.most_conflicts;
   const Execution observed = observed_execution(trace);
   RootCause cause;
   const double root = time_of([&] { cause = root_cause(trace, observed, near); });

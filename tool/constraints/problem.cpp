@@ -17,8 +17,9 @@ std::vector<ActionId> writes_by_modification(const Structure& s) {
     if (s.action(i).writes()) writes.push_back(i);
   }
   // Places are of one location; among locations the order means nothing.
-  std::stable_sort(writes.begin(), writes.end(),
-                   [&](ActionId a, ActionId b) { return s.action(a).mo_position < s.action(b).mo_position; });
+  std::sort(writes.begin(), writes.end(), [&](ActionId a, ActionId b) {
+    return std::pair(s.action(a).mo_position, a) < std::pair(s.action(b).mo_position, b);
+  });
   return writes;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "core/base/check.h"
 #include "tool/constraints/inversion.h"
@@ -14,8 +15,9 @@ namespace {
 
 using Goal = Structure::Goal;
 
-// A core that is not minimal is still a cause: one question about it may cost less than the others.
-constexpr std::uint64_t kQuestionsOfMinimising = 10;
+// A core that is not minimal is still a cause, and an alternate that is not the nearest still one: what makes
+// them better costs no more than finding them, and no single question about it more than this part of that.
+constexpr std::uint64_t kPartOfBudget = 10;
 
 ProblemOptions problem_options(const SolveOptions& options, bool with_soft) {
   return {options.model, with_soft, options.start_from_observed};
@@ -104,7 +106,7 @@ class CauseFinder {
       if (next == named_.size()) return best;
       tried[next] = true;
       kept.push_back(next);
-      answer = ask(kept);
+      answer = ask_within_budget(kept);
       if (answer == Answer::kSatisfiable) best.execution = problem_.execution();
     }
   }
@@ -122,6 +124,14 @@ class CauseFinder {
     return problem_.solve(assumptions, budget);
   }
 
+  Answer ask_within_budget(const std::vector<std::size_t>& assumed) {
+    if (spent_ >= options_.most_conflicts) return Answer::kUnknown;
+    const std::uint64_t before = problem_.size().conflicts;
+    const Answer answer = ask(assumed, options_.most_conflicts / kPartOfBudget + 1);
+    spent_ += problem_.size().conflicts - before;
+    return answer;
+  }
+
   std::vector<std::size_t> core_of(const std::vector<std::size_t>& assumed) const {
     const std::set<Literal> members(problem_.core().begin(), problem_.core().end());
     std::vector<std::size_t> result;
@@ -135,15 +145,18 @@ class CauseFinder {
   // from the beginning: where either would do, the data flow near the failure says more.
   bool minimise(std::vector<std::size_t>& core) {
     bool known = true;
-    std::stable_partition(core.begin(), core.end(),
-                          [&](std::size_t i) { return !s_.action(named_[i].second).is_access(); });
+    std::sort(core.begin(), core.end(), [&](std::size_t a, std::size_t b) {
+      const bool data_a = s_.action(named_[a].second).is_access(),
+                 data_b = s_.action(named_[b].second).is_access();
+      return data_a != data_b ? data_b : a < b;
+    });
     std::vector<std::size_t> needed;
     while (!core.empty()) {
       const std::size_t candidate = core.front();
       core.erase(core.begin());
       std::vector<std::size_t> rest = needed;
       rest.insert(rest.end(), core.begin(), core.end());
-      const Answer answer = ask(rest, options_.most_conflicts / kQuestionsOfMinimising);
+      const Answer answer = ask_within_budget(rest);
       if (answer == Answer::kUnsatisfiable) {
         const std::vector<std::size_t> smaller = core_of(rest);
         std::erase_if(core, [&](std::size_t i) {
@@ -166,6 +179,7 @@ class CauseFinder {
   std::vector<Ordering> named_;
   std::vector<Literal> literals_;
   std::uint64_t questions_ = 0;
+  std::uint64_t spent_ = 0;  // conflicts, on making answers better
 };
 
 // Pairs of events of the root cause, of different threads, in the order of the failing execution (4.1.5).
@@ -184,12 +198,14 @@ std::vector<std::pair<ActionId, ActionId>> pairs_of(const Structure& s, const Ex
         pairs.emplace_back(a, b);
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& p, const auto& q) {
-    const std::uint32_t between_p = position[p.second] - position[p.first];
-    const std::uint32_t between_q = position[q.second] - position[q.first];
-    if (order == PairOrder::kFewestBetween || position[p.second] == position[q.second])
-      return between_p < between_q;
-    return position[p.second] > position[q.second];
+  std::sort(pairs.begin(), pairs.end(), [&](const auto& p, const auto& q) {
+    const auto key = [&](const auto& pair) {
+      const std::uint32_t last = position[pair.second], between = last - position[pair.first];
+      const std::uint32_t to_the_end = static_cast<std::uint32_t>(position.size()) - last;
+      return order == PairOrder::kFewestBetween ? std::tuple(between, to_the_end)
+                                                : std::tuple(to_the_end, between);
+    };
+    return std::tuple(key(p), p) < std::tuple(key(q), q);
   });
   return pairs;
 }
@@ -278,8 +294,8 @@ Execution observed_execution(const SymbolicTrace& trace) {
   result.modification.assign(structure.count(), 0);
   for (const Cell& cell : structure.cells()) {
     std::vector<ActionId> writes = cell.writes;
-    std::stable_sort(writes.begin(), writes.end(), [&](ActionId a, ActionId b) {
-      return trace.actions[a].mo_position < trace.actions[b].mo_position;
+    std::sort(writes.begin(), writes.end(), [&](ActionId a, ActionId b) {
+      return std::pair(trace.actions[a].mo_position, a) < std::pair(trace.actions[b].mo_position, b);
     });
     for (std::uint32_t i = 0; i < writes.size(); ++i) result.modification[writes[i]] = i + 1;
   }

@@ -12,7 +12,7 @@ namespace heddle::constraints {
 namespace {
 
 using Goal = Structure::Goal;
-constexpr int kX = 0, kMutex = 1, kCondition = 2;
+constexpr int kVariable = 0, kLock = 1, kCondition = 2;
 
 // Can the read of `trace`'s failure come to what makes it fail? By the solver, from no order.
 Answer can_fail(const SymbolicTrace& trace) {
@@ -26,12 +26,12 @@ Answer can_pass(SymbolicTrace trace) {
 
 TEST(Synchronisation, CreationAndJoinOrder) {
   TraceBuilder b;
-  b.write(0, kX, 1);
+  b.write(0, kVariable, 1);
   b.create(0, 1);
-  b.branch(1, b.equal(b.read(1, kX), 1));
-  b.write(1, kX, 2);
+  b.branch(1, b.equal(b.read(1, kVariable), 1));
+  b.write(1, kVariable, 2);
   b.join(0, 1);
-  b.fails_unless(0, b.equal(b.read(0, kX), 1));  // reads 2
+  b.fails_unless(0, b.equal(b.read(0, kVariable), 1));  // reads 2
   const SymbolicTrace trace = b.finish();
   EXPECT_EQ(can_fail(trace), Answer::kSatisfiable);
   EXPECT_EQ(can_pass(trace), Answer::kUnsatisfiable);
@@ -41,18 +41,18 @@ TEST(Synchronisation, AWaitEndsByASignalThatCameMeanwhile) {
   // T1 waits until T2 has set x under the mutex and signalled; what it then reads cannot be older.
   const auto build = [](std::uint8_t flags) {
     TraceBuilder b;
-    b.initial(kX, 0);
-    b.read(3, kX);
-    b.lock(1, kMutex);
-    b.wait(1, kCondition, kMutex);
-    b.lock(2, kMutex);
-    b.read(2, kX);
-    b.write(2, kX, 1);
+    b.initial(kVariable, 0);
+    b.read(3, kVariable);
+    b.lock(1, kLock);
+    b.wait(1, kCondition, kLock);
+    b.lock(2, kLock);
+    b.read(2, kVariable);
+    b.write(2, kVariable, 1);
     b.sync(2, EventKind::kCondSignal, kCondition);
-    b.unlock(2, kMutex);
-    b.wake(1, kCondition, kMutex, flags);
-    b.fails_unless(1, b.equal(b.read(1, kX), 0));
-    b.unlock(1, kMutex);
+    b.unlock(2, kLock);
+    b.wake(1, kCondition, kLock, flags);
+    b.fails_unless(1, b.equal(b.read(1, kVariable), 0));
+    b.unlock(1, kLock);
     return b.finish();
   };
   EXPECT_EQ(can_fail(build(0)), Answer::kSatisfiable);
@@ -65,15 +65,15 @@ TEST(Synchronisation, ASignalWakesAtMostOneAndABroadcastAll) {
   for (const EventKind kind : {EventKind::kCondSignal, EventKind::kCondBroadcast}) {
     TraceBuilder b;
     for (int t : {1, 2}) {
-      b.lock(t, kMutex);
-      b.wait(t, kCondition, kMutex);
+      b.lock(t, kLock);
+      b.wait(t, kCondition, kLock);
     }
     b.sync(3, kind, kCondition);
     for (int t : {1, 2}) {
-      b.wake(t, kCondition, kMutex);
-      b.unlock(t, kMutex);
+      b.wake(t, kCondition, kLock);
+      b.unlock(t, kLock);
     }
-    b.fails_unless(1, b.equal(b.read(1, kX), 1));
+    b.fails_unless(1, b.equal(b.read(1, kVariable), 1));
     const SymbolicTrace trace = b.finish();
     const bool all = kind == EventKind::kCondBroadcast;
     EXPECT_EQ(can_fail(trace), all ? Answer::kSatisfiable : Answer::kUnsatisfiable);
@@ -84,14 +84,14 @@ TEST(Synchronisation, ASignalWakesAtMostOneAndABroadcastAll) {
 
 TEST(Synchronisation, RecursiveMutexesAreHeldUntilTheLastUnlock) {
   TraceBuilder b;
-  b.lock(1, kMutex);
-  b.lock(1, kMutex);
-  b.write(1, kX, 1);
-  b.unlock(1, kMutex);
-  b.write(1, kX, 0);
-  b.unlock(1, kMutex);
-  b.lock(2, kMutex);
-  b.fails_unless(2, b.equal(b.read(2, kX), 1));  // never sees the 1 in between
+  b.lock(1, kLock);
+  b.lock(1, kLock);
+  b.write(1, kVariable, 1);
+  b.unlock(1, kLock);
+  b.write(1, kVariable, 0);
+  b.unlock(1, kLock);
+  b.lock(2, kLock);
+  b.fails_unless(2, b.equal(b.read(2, kVariable), 1));  // never sees the 1 in between
   const SymbolicTrace trace = b.finish();
   EXPECT_EQ(can_fail(trace), Answer::kSatisfiable);
   EXPECT_EQ(can_pass(trace), Answer::kUnsatisfiable);
@@ -100,14 +100,14 @@ TEST(Synchronisation, RecursiveMutexesAreHeldUntilTheLastUnlock) {
 TEST(Synchronisation, ReadersShareAndWritersDoNot) {
   for (const bool both_read : {true, false}) {
     TraceBuilder b;
-    b.initial(kX, 0);
-    b.sync(1, EventKind::kRwlockReadLock, kMutex);
-    const auto before = b.read(1, kX);
-    const auto after = b.read(1, kX);
-    b.sync(1, EventKind::kRwlockUnlock, kMutex);
-    b.sync(2, both_read ? EventKind::kRwlockReadLock : EventKind::kRwlockWriteLock, kMutex);
-    b.write(2, kX, 1);
-    b.sync(2, EventKind::kRwlockUnlock, kMutex);
+    b.initial(kVariable, 0);
+    b.sync(1, EventKind::kRwlockReadLock, kLock);
+    const auto before = b.read(1, kVariable);
+    const auto after = b.read(1, kVariable);
+    b.sync(1, EventKind::kRwlockUnlock, kLock);
+    b.sync(2, both_read ? EventKind::kRwlockReadLock : EventKind::kRwlockWriteLock, kLock);
+    b.write(2, kVariable, 1);
+    b.sync(2, EventKind::kRwlockUnlock, kLock);
     b.fails_unless(1, b.binary(Operator::kNotEqual, before, after));  // they are equal here
     const SymbolicTrace trace = b.finish();
     EXPECT_EQ(can_pass(trace), both_read ? Answer::kSatisfiable : Answer::kUnsatisfiable);
@@ -117,47 +117,47 @@ TEST(Synchronisation, ReadersShareAndWritersDoNot) {
 TEST(Synchronisation, SemaphoresNeedATokenFromAPostOrTheStart) {
   for (const std::uint64_t tokens : {0u, 1u}) {
     TraceBuilder b;
-    b.initial(kX, 0);
-    b.read(0, kX);
-    b.write(1, kX, 1);
-    b.sync(1, EventKind::kSemaphorePost, kMutex, tokens + 1);
-    b.sync(2, EventKind::kSemaphoreWait, kMutex, tokens);
-    b.fails_unless(2, b.equal(b.read(2, kX), 0));
+    b.initial(kVariable, 0);
+    b.read(0, kVariable);
+    b.write(1, kVariable, 1);
+    b.sync(1, EventKind::kSemaphorePost, kLock, tokens + 1);
+    b.sync(2, EventKind::kSemaphoreWait, kLock, tokens);
+    b.fails_unless(2, b.equal(b.read(2, kVariable), 0));
     EXPECT_EQ(can_pass(b.finish()), tokens == 0 ? Answer::kUnsatisfiable : Answer::kSatisfiable);
   }
 }
 
 TEST(Synchronisation, BarriersLetNobodyPassBeforeAllArrived) {
   TraceBuilder b;
-  b.initial(kX, 0);
-  b.read(3, kX);
-  b.write(1, kX, 1);
-  b.sync(1, EventKind::kBarrierWait, kMutex, 1);
-  b.sync(2, EventKind::kBarrierWait, kMutex, 2);
-  b.fails_unless(2, b.equal(b.read(2, kX), 0));
+  b.initial(kVariable, 0);
+  b.read(3, kVariable);
+  b.write(1, kVariable, 1);
+  b.sync(1, EventKind::kBarrierWait, kLock, 1);
+  b.sync(2, EventKind::kBarrierWait, kLock, 2);
+  b.fails_unless(2, b.equal(b.read(2, kVariable), 0));
   EXPECT_EQ(can_pass(b.finish()), Answer::kUnsatisfiable);
 }
 
 TEST(Synchronisation, OnceIsDoneBeforeAnybodyGoesOn) {
   TraceBuilder b;
-  b.initial(kX, 0);
-  b.read(3, kX);
-  b.write(1, kX, 1);
-  b.sync(1, EventKind::kOnce, kMutex);
-  b.sync(2, EventKind::kOnce, kMutex);
-  b.fails_unless(2, b.equal(b.read(2, kX), 0));
+  b.initial(kVariable, 0);
+  b.read(3, kVariable);
+  b.write(1, kVariable, 1);
+  b.sync(1, EventKind::kOnce, kLock);
+  b.sync(2, EventKind::kOnce, kLock);
+  b.fails_unless(2, b.equal(b.read(2, kVariable), 0));
   EXPECT_EQ(can_pass(b.finish()), Answer::kUnsatisfiable);
 }
 
 TEST(Synchronisation, AnAttemptThatFailedFellIntoASection) {
   TraceBuilder b;
-  b.initial(kX, 0);
-  b.read(3, kX);
-  b.write(1, kX, 1);
-  b.lock(1, kMutex);
-  b.sync(2, EventKind::kMutexTryLockFailed, kMutex);
-  b.unlock(1, kMutex);
-  b.fails_unless(2, b.equal(b.read(2, kX), 0));
+  b.initial(kVariable, 0);
+  b.read(3, kVariable);
+  b.write(1, kVariable, 1);
+  b.lock(1, kLock);
+  b.sync(2, EventKind::kMutexTryLockFailed, kLock);
+  b.unlock(1, kLock);
+  b.fails_unless(2, b.equal(b.read(2, kVariable), 0));
   EXPECT_EQ(can_pass(b.finish()), Answer::kUnsatisfiable);
 }
 
@@ -175,7 +175,7 @@ TEST(Synchronisation, FreedMemoryIsNotTouchedByAnAlternate) {
   b.read(3, 1);
   block(EventKind::kAllocate, 1);
   b.write(1, 1, 1);
-  b.write(1, kX, 1);
+  b.write(1, kVariable, 1);
   block(EventKind::kFree, 2);
   b.fails_unless(2, b.equal(b.read(2, 1), 0));
   // Only by freeing before the other thread's write to the block could the failing read come first.
@@ -210,13 +210,13 @@ TEST(Bugs, ADeadlockIsCausedByTheTwoOrdersInWhichLocksWereTaken) {
 TEST(Bugs, ARaceIsAbsentWhereALockOrders) {
   // T1 publishes x by the section that T2 may enter before or after.
   TraceBuilder b;
-  b.lock(2, kMutex);
-  b.unlock(2, kMutex);
+  b.lock(2, kLock);
+  b.unlock(2, kLock);
   b.trace().bug.kind = BugKind::kRace;
-  b.trace().bug.first = b.write(1, kX, 1);
-  b.lock(1, kMutex);
-  b.unlock(1, kMutex);
-  b.trace().bug.second = b.write(2, kX, 2);
+  b.trace().bug.first = b.write(1, kVariable, 1);
+  b.lock(1, kLock);
+  b.unlock(1, kLock);
+  b.trace().bug.second = b.write(2, kVariable, 2);
   const SymbolicTrace trace = b.finish();
   EXPECT_EQ(can_fail(trace), Answer::kSatisfiable);
   const Execution failing = observed_execution(trace);
@@ -229,8 +229,8 @@ TEST(Bugs, ARaceIsAbsentWhereALockOrders) {
 TEST(Bugs, ARaceOfUnsynchronisedThreadsHasNoAlternate) {
   TraceBuilder b;
   b.trace().bug.kind = BugKind::kRace;
-  b.trace().bug.first = b.write(1, kX, 1);
-  b.trace().bug.second = b.write(2, kX, 2);
+  b.trace().bug.first = b.write(1, kVariable, 1);
+  b.trace().bug.second = b.write(2, kVariable, 2);
   const SymbolicTrace trace = b.finish();
   const RootCause cause = root_cause(trace, observed_execution(trace));
   EXPECT_EQ(cause.answer, Answer::kUnsatisfiable);
@@ -245,7 +245,7 @@ TEST(Bugs, UseAfterFreeIsAnOrder) {
   free.address = 0x100000;
   b.trace().bug.kind = BugKind::kUseAfterFree;
   b.trace().bug.first = b.push(free);
-  b.read(2, kX);
+  b.read(2, kVariable);
   b.trace().bug.second = 1;
   const SymbolicTrace trace = b.finish();
   EXPECT_EQ(can_fail(trace), Answer::kSatisfiable);
@@ -260,7 +260,7 @@ TEST(Bugs, UseAfterFreeIsAnOrder) {
 // Accesses of different sizes share bytes.
 TEST(Memory, MixedSizesAreReadByteByByte) {
   TraceBuilder b;
-  b.write(1, kX, 0x01020304);
+  b.write(1, kVariable, 0x01020304);
   Action byte;
   byte.kind = EventKind::kPlainWrite;
   byte.thread = ThreadId{2};
@@ -268,7 +268,7 @@ TEST(Memory, MixedSizesAreReadByteByByte) {
   byte.size = 1;
   byte.value = 0xff;
   b.push(byte);
-  const auto seen = b.read(3, kX);
+  const auto seen = b.read(3, kVariable);
   b.fails_unless(3, b.equal(seen, 0x0102ff04));
   SymbolicTrace trace = b.finish();
   trace.bug.condition.holds = true;  // it fails when it has both
