@@ -52,19 +52,25 @@ void add_gcc_compile(const CompilerIdentity& compiler, Args& out) {
   }
 }
 
+// clang refuses an option given twice.
+void add_llvm_options(std::initializer_list<const char*> options, const CommandLine& line, Args& out) {
+  for (const char* option : options) {
+    if (line.llvm_options.count(option) == 0) out.insert(out.end(), {"-mllvm", option});
+  }
+}
+
 void add_clang_compile(const CompilerIdentity& compiler, const CommandLine& line, Args& out) {
   out.emplace_back("-fsanitize=thread");
   out.emplace_back("-fno-sanitize-link-runtime");
   if (compiler.major < 11) return;
-  for (const char* option : {"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write"}) {
-    if (line.llvm_options.count(option) != 0) continue;  // clang 14 refuses an option given twice
-    out.insert(out.end(), {"-mllvm", option});
-  }
+  add_llvm_options({"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write"}, line, out);
 }
 
-// The pass knows no vectors: a vectorised loop would be taken for what it computed.
-void add_full_compile(const InstallLayout& layout, Args& out) {
-  out.insert(out.end(), {"-fpass-plugin=" + layout.symbolic_pass, "-fno-vectorize", "-fno-slp-vectorize"});
+// The pass knows no vectors: a vectorised loop would be taken for what it computed. (clang's own
+// -fno-vectorize does not do: an -O2 that comes after it takes it back.)
+void add_full_compile(const CommandLine& line, const InstallLayout& layout, Args& out) {
+  out.push_back("-fpass-plugin=" + layout.symbolic_pass);
+  add_llvm_options({"-vectorize-loops=false", "-vectorize-slp=false"}, line, out);
 }
 
 void add_compile(const CompilerIdentity& compiler, const CommandLine& line, const InstallLayout& layout,
@@ -75,7 +81,7 @@ void add_compile(const CompilerIdentity& compiler, const CommandLine& line, cons
   if (clang) out.emplace_back(has_scope ? "--start-no-unused-arguments" : "-Qunused-arguments");
   if (clang) {
     add_clang_compile(compiler, line, out);
-    if (build == Build::kFull) add_full_compile(layout, out);
+    if (build == Build::kFull) add_full_compile(line, layout, out);
   } else {
     add_gcc_compile(compiler, out);
   }

@@ -8,7 +8,9 @@
 // effect, and the state. Operations take effect only when one of them has to return: what can be done later
 // can be done later in the same order. So everything before the place has taken effect, and only the open
 // operations need a bit each: a configuration is stored exactly, in a few words, with no hash in its stead.
-// The search is depth first; a configuration that was seen before cannot do better the second time.
+// The search is depth first; a configuration that was seen before cannot do better the second time. An open
+// operation that only looks (Spec::only_looks) takes effect as soon as the state gives it its result:
+// whatever follows could follow it, too. So reads do not multiply configurations.
 //
 // When there is none, the violation names the farthest return that no configuration passes. The events before
 // it have a linearization. With it they need not be without one: the search knows results that come later
@@ -68,7 +70,14 @@ class Search {
       return answer;
     }
     answer.verdict = Verdict::kLinearizable;
-    for (std::size_t i = 1; i < path_.size(); ++i) answer.order.push_back(states_[path_[i].node].last);
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      const std::uint32_t node = path_[i].node;
+      if (i != 0) answer.order.push_back(states_[node].last);
+      const std::size_t end =
+          node + std::size_t{1} < states_.size() ? states_[node + 1].along : along_.size();
+      answer.order.insert(answer.order.end(), along_.begin() + states_[node].along,
+                          along_.begin() + static_cast<std::ptrdiff_t>(end));
+    }
     return answer;
   }
 
@@ -81,6 +90,7 @@ class Search {
     Spec state;
     std::uint32_t place;  // index into events_ of the first return that is not satisfied
     OperationIndex last;  // what took effect to get here
+    std::uint32_t along;  // … and, from this index into along_ to the next node's, what changed nothing
   };
   struct Frame {
     std::uint32_t node;
@@ -133,7 +143,29 @@ class Search {
     table_.assign(1024, kNoNode);
     std::uint32_t place = 0;
     pass(place);
-    enter(initial, place, 0);
+    take_along(initial, place);
+    enter(initial, place, 0, 0);
+  }
+
+  // Open operations that only look, and see in `state` what they have seen; `place` moves on with them.
+  void take_along([[maybe_unused]] const Spec& state, [[maybe_unused]] std::uint32_t& place) {
+    if constexpr (kHasLooks<Spec> && !kStepsToMany<Spec>) {
+      for (bool more = true; more && place < events_.size();) {
+        more = false;
+        go_to(place);
+        for (Slot slot = 0; slot < in_slot_.size(); ++slot) {
+          if (!has(open_.data(), slot) || has(mask_.data(), slot)) continue;
+          const auto& call = history_[in_slot_[slot]];
+          if (!call.output || !Spec::only_looks(call.input, *call.output)) continue;
+          Spec next = state;
+          if (!step_once(next, call.input, &*call.output)) continue;
+          flip(mask_.data(), slot);
+          along_.push_back(in_slot_[slot]);
+          more = true;
+        }
+        if (more) pass(place);
+      }
+    }
   }
 
   // Moves `place` over calls and over returns of operations in mask_, whose bits go.
@@ -173,6 +205,7 @@ class Search {
       const OperationIndex operation = in_slot_[slot];
       if (!twins_.empty() && twins_[operation] != kNoSlot && !has(taken, twins_[operation])) continue;
       if (take(frame, operation, slot, place)) return true;
+      go_to(place);  // what is taken along is looked for elsewhere
     }
     return false;
   }
@@ -204,7 +237,9 @@ class Search {
     mask_.assign(taken, taken + static_cast<std::ptrdiff_t>(words_));
     flip(mask_.data(), slot);
     pass(place);
-    return enter(std::move(state), place, operation);
+    const std::size_t along = along_.size();
+    take_along(state, place);
+    return enter(std::move(state), place, operation, along);
   }
 
   std::uint64_t hash_of(std::uint32_t place, const std::uint64_t* mask, const Spec& state) const {
@@ -214,20 +249,23 @@ class Search {
     return splitmix64(hash);
   }
 
-  // Puts a configuration, with mask_ for its bits, on the path if it is new.
-  bool enter(Spec state, std::uint32_t place, OperationIndex last) {
+  // Puts a configuration, with mask_ for its bits, on the path if it is new; `along` is where its part of
+  // along_ begins.
+  bool enter(Spec state, std::uint32_t place, OperationIndex last, std::size_t along) {
     std::size_t at = hash_of(place, mask_.data(), state) & (table_.size() - 1);
     for (; table_[at] != kNoNode; at = (at + 1) & (table_.size() - 1)) {
       const Node& seen = states_[table_[at]];
       if (seen.place == place && std::equal(mask_.begin(), mask_.end(), &masks_[table_[at] * words_]) &&
           seen.state == state) {
+        along_.resize(along);
         return false;
       }
     }
     const auto node = static_cast<std::uint32_t>(states_.size());
     table_[at] = node;
     bytes_ += sizeof(Node) + footprint_of(state) + 8 * words_ + 2 * sizeof(table_[0]);
-    states_.push_back({std::move(state), place, last});
+    bytes_ += (along_.size() - along) * sizeof(along_[0]);
+    states_.push_back({std::move(state), place, last, static_cast<std::uint32_t>(along)});
     masks_.insert(masks_.end(), mask_.begin(), mask_.end());
     if (place < events_.size() && place > farthest_) farthest_ = place;
     if (node == 0) farthest_ = place;
@@ -259,6 +297,7 @@ class Search {
 
   std::vector<Node> states_;
   std::vector<std::uint64_t> masks_;  // words_ for each node
+  std::vector<OperationIndex> along_;
   std::vector<std::uint32_t> table_;  // open addressing; a power of two
   std::vector<Frame> path_;
   std::size_t bytes_ = 0;

@@ -75,6 +75,15 @@ template <typename Spec>
 inline constexpr bool kHasParts<Spec, std::void_t<decltype(*Spec::part(std::declval<InputOf<Spec>>()))>> =
     true;
 
+// static bool only_looks(input, output): an operation with this result changes no state at all.
+template <typename Spec, typename = void>
+inline constexpr bool kHasLooks = false;
+template <typename Spec>
+inline constexpr bool
+    kHasLooks<Spec, std::void_t<decltype(Spec::only_looks(std::declval<InputOf<Spec>>(),
+                                                          std::declval<const typename Spec::Output&>()))>> =
+        true;
+
 template <typename Spec, typename = void>
 inline constexpr bool kHasFootprint = false;
 template <typename Spec>

@@ -131,6 +131,9 @@ struct RegisterSpec {
     value = call.second;
     return Reply::truth(true);
   }
+  static bool only_looks(const Call& call, const Reply& reply) {
+    return call.name == Name::kRead || (call.name == Name::kCas && reply == Reply::truth(false));
+  }
   friend bool operator==(const RegisterSpec& a, const RegisterSpec& b) { return a.value == b.value; }
   std::size_t hash() const { return static_cast<std::size_t>(value); }
 

@@ -15,6 +15,8 @@
 #include <cstdint>
 
 #include "core/base/ids.h"
+#include "core/trace/client_exchange.h"
+#include "core/trace/code_facts.h"
 #include "core/trace/corpus.h"
 #include "core/trace/first_seen.h"
 
@@ -101,6 +103,10 @@ class Learning {
   void note_fingerprint(std::uint64_t fingerprint, std::uint64_t index);
   bool is_fingerprint_known(std::uint64_t fingerprint, std::uint32_t round) const;
   Corpus& corpus() { return corpus_; }
+  // What the code of operations looks like.
+  CodeFacts& code() { return code_; }
+  // What executions run, where the tool says so.
+  ClientExchange& clients() { return clients_; }
 
   SearchProgress& search() { return search_; }
   const SearchProgress& search() const { return search_; }
@@ -119,6 +125,8 @@ class Learning {
   FirstSeen<1u << 20> seen_;  // four slots for each execution that is noted: there is always a free one
   Pairs pairs_;
   Corpus corpus_;
+  CodeFacts code_;
+  ClientExchange clients_;
   alignas(64) unsigned char path_[kPathBytes];
 };
 

@@ -24,7 +24,11 @@ struct heddle_moment {
   unsigned long long choices;
 };
 int heddle_runtime_active(void) __attribute__((weak));
-void heddle_runtime_operation_called(struct heddle_moment* moment) __attribute__((weak));
+/* The length of the client that heddle wants to see, 0: none; copied where `size` is that length. */
+size_t heddle_runtime_client(char* text, size_t size) __attribute__((weak));
+/* So many calls of operation number `operation` are to come, in all threads that will be started. */
+void heddle_runtime_operations_planned(unsigned operation, unsigned calls) __attribute__((weak));
+void heddle_runtime_operation_called(struct heddle_moment* moment, unsigned operation) __attribute__((weak));
 void heddle_runtime_operation_returned(struct heddle_moment* moment) __attribute__((weak));
 void heddle_runtime_judging(int begin) __attribute__((weak));
 void heddle_runtime_history(const char* history, const char* violation) __attribute__((weak));

@@ -8,6 +8,7 @@
 
 #include "core/base/text_buffer.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
 
@@ -60,6 +61,7 @@ using heddle::abi::engine;
 HEDDLE_EXPORT void exit(int status) noexcept {
   if (auto* e = engine()) {
     e->report_unhandled_fault();
+    heddle::abi::note_exit(status);
     e->visible({heddle::EventKind::kExit, heddle::MemoryOrder::kRelaxed, 0, 0, HEDDLE_CALLER_PC});
     e->done(heddle::EventKind::kExit, static_cast<std::uint64_t>(status));
     if (heddle::Event* event = e->record(heddle::EventKind::kExit, HEDDLE_CALLER_PC)) {

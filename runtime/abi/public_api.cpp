@@ -52,8 +52,18 @@ HEDDLE_EXPORT void heddle_runtime_atomic_scope(int begin) {
 
 HEDDLE_EXPORT int heddle_runtime_active() { return engine() != nullptr ? 1 : 0; }
 
-HEDDLE_EXPORT void heddle_runtime_operation_called(heddle::sched::HistoryMoment* moment) {
-  if (auto* e = engine()) e->operation_called(moment);
+HEDDLE_EXPORT std::size_t heddle_runtime_client(char* text, std::size_t size) {
+  const std::string_view client = heddle::session::given_client();
+  if (text != nullptr && size == client.size()) memcpy(text, client.data(), size);
+  return client.size();
+}
+
+HEDDLE_EXPORT void heddle_runtime_operations_planned(unsigned operation, unsigned calls) {
+  if (auto* e = engine()) e->operations_planned(operation, calls);
+}
+
+HEDDLE_EXPORT void heddle_runtime_operation_called(heddle::sched::HistoryMoment* moment, unsigned operation) {
+  if (auto* e = engine()) e->operation_called(moment, operation);
 }
 
 HEDDLE_EXPORT void heddle_runtime_operation_returned(heddle::sched::HistoryMoment* moment) {

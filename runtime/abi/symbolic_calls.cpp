@@ -12,10 +12,12 @@ using heddle::Address;
 using heddle::symbolic::ExpressionId;
 using Id = std::uint32_t;
 
+// NOLINTBEGIN(readability-identifier-naming): names of the ABI
 HEDDLE_EXPORT std::uint32_t __heddle_symbolic_mode;
 HEDDLE_EXPORT std::uint32_t __heddle_handing_over;
 std::uint32_t __heddle_symbolic_mode = 0;
 std::uint32_t __heddle_handing_over = 0;
+// NOLINTEND(readability-identifier-naming)
 
 namespace heddle::abi {
 namespace {
@@ -56,6 +58,11 @@ bool writes(EventKind kind) {
          kind == EventKind::kVolatileWrite || kind == EventKind::kAtomicUpdate;
 }
 
+// Among the events of one access.
+bool may_follow(EventKind kind) {
+  return kind == EventKind::kPlainRead || kind == EventKind::kPlainWrite || kind == EventKind::kFinding;
+}
+
 enum class Access : std::uint8_t { kRead, kWrite };
 
 // Claims the event of an access that the running thread has just made. Nobody else has run since, so that it
@@ -68,16 +75,19 @@ Moment access_moment(Access access, Address address, std::uint64_t bytes, std::u
   const auto is_free = [&](std::uint32_t i) {
     return i >= tracing->unclaimed || (i + 1 == tracing->unclaimed && tracing->claimed_address != address);
   };
-  for (std::uint32_t i = tracing->seen; i-- > 0 && is_free(i);) {
+  for (std::uint32_t left = tracing->seen; left != 0 && is_free(left - 1); --left) {
+    const std::uint32_t i = left - 1;
     const Event& e = events[i];
     if (e.thread != at.thread) break;
     const bool is_access = access == Access::kRead ? reads(e.kind) : writes(e.kind);
-    if (!is_access || address < e.address || address + bytes > e.address + e.size) continue;
-    at.event = EventId{i};
-    at.is_recorded = true;
-    tracing->unclaimed = i + 1;
-    tracing->claimed_address = address;
-    break;
+    if (is_access && address >= e.address && address + bytes <= e.address + e.size) {
+      at.event = EventId{i};
+      at.is_recorded = true;
+      tracing->unclaimed = i + 1;
+      tracing->claimed_address = address;
+      break;
+    }
+    if (!may_follow(e.kind)) break;
   }
   return at;
 }
@@ -227,6 +237,11 @@ void start_symbolic_trace() {
 void end_symbolic_trace() {
   tracing = nullptr;
   __heddle_symbolic_mode = 0;
+}
+
+void note_exit(int status) {
+  if (tracing != nullptr && status != 0)
+    tracing->tracer.exited(moment(0), static_cast<std::uint32_t>(status));
 }
 
 void note_failure(bool faulted, Address address) {

@@ -14,4 +14,7 @@ void end_symbolic_trace();
 // The running thread's failure ends the execution. `address`: of the access that faulted, if one did.
 void note_failure(bool faulted, Address address);
 
+// The program ends with this status.
+void note_exit(int status);
+
 }  // namespace heddle::abi

@@ -48,7 +48,7 @@ void Execution::note_turn(Thread& t, std::uint64_t pc) {
       const std::uint32_t inside = rule.frames_left;
       t.region_depth = t.depth > inside ? t.depth - inside : 0;
     }
-    if (t.region == i + 1 && is_at(rule.other, t, pc)) t.region_done = true;
+    if (t.region != 0 && is_at(rule.other, t, pc)) t.region_done = true;
   }
 }
 

@@ -112,10 +112,17 @@ class Execution final : public strategy::View {
   // Histories of objects (<heddle/lin.hpp>). An operation's time is as short as can be: it is called when its
   // thread performs its first visible operation, and not before that waits for its turn, and it has returned
   // with the last one. No choice, event or happens-before edge comes of it.
-  void operation_called(sched::HistoryMoment* moment) { self().call_moment = moment; }
+  void operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
+    self().call_moment = moment;
+    if (observer_ != nullptr) observer_->operation_called(scheduler_.current(), operation);
+  }
   void operation_returned(sched::HistoryMoment* moment) {
     if (self().call_moment != nullptr) note_call_began(self());
     note_moment(*moment);
+    if (observer_ != nullptr) observer_->operation_returned(scheduler_.current());
+  }
+  void operations_planned(std::uint32_t operation, std::uint32_t calls) {
+    if (observer_ != nullptr) observer_->operations_planned(operation, calls);
   }
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) {

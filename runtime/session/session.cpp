@@ -104,6 +104,15 @@ strategy::Strategy* chosen_strategy(const RunSpec& spec) {
 }  // namespace
 
 State* state() { return the_state; }
+
+std::string_view given_client() {
+  CampaignState* campaign = the_state != nullptr ? the_state->campaign : nullptr;
+  if (campaign == nullptr) return {};
+  const ClientExchange& clients = campaign->learning().clients();
+  if (clients.in_use.load(std::memory_order_acquire) == 0) return {};
+  return {clients.text, clients.length};
+}
+
 engine::Execution* execution() { return the_state != nullptr ? the_state->execution : nullptr; }
 
 bool attach(char** environment) {

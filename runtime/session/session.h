@@ -8,6 +8,8 @@
 // Processes die with their parent (PR_SET_PDEATHSIG), so nothing is left behind however the tool ends.
 #pragma once
 
+#include <string_view>
+
 #include "core/trace/channel.h"
 #include "runtime/engine/execution.h"
 
@@ -32,6 +34,9 @@ void program_ended();
 // The body of heddle::check begins; it has ended, called from the frame at `frame` (check.cpp).
 void check_began();
 void check_ended(Address frame);
+
+// The client that the tool wants this execution to run; empty: the program decides.
+std::string_view given_client();
 
 // In a child that the program forked for itself: it is no execution of ours and reports nothing.
 void leave_engine();

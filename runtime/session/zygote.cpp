@@ -60,11 +60,15 @@ void publish(State& s) {
   if (at >= s.channel.ring_capacity()) wait_until_read(s, at + 1 - s.channel.ring_capacity());
   const bool urgent = h.current.findings != 0 || h.current.ending != Ending::kExited || h.current.status != 0;
   // What its index does not repeat has to be repeated by its choices: they wait for the tool.
-  const bool hold = urgent && !s.strategy->repeatable_by_index();
+  const bool tried =
+      s.campaign != nullptr && s.campaign->learning().clients().in_use.load(std::memory_order_relaxed) != 0;
+  const bool hold = urgent && (tried || !s.strategy->repeatable_by_index());
   if (hold) h.current.flags |= result_flags::kChoicesHeld;
   s.channel.ring()[at % s.channel.ring_capacity()] = h.current;
   h.ring_written.store(at + 1, std::memory_order_release);
-  if (s.campaign != nullptr && (urgent || at % 256 == 0 || s.strategy->each_is_awaited())) {
+  const bool awaited = s.strategy->each_is_awaited() ||
+                       (tried && s.campaign->learning().clients().is_awaited(h.current.index));
+  if (s.campaign != nullptr && (urgent || at % 256 == 0 || awaited)) {
     s.campaign->signal.fetch_add(1, std::memory_order_release);
     raw_syscall(SYS_futex, &s.campaign->signal, FUTEX_WAKE, 1, 0, 0, 0);
   }
@@ -74,15 +78,24 @@ void publish(State& s) {
 // Until all executions are over that this one needs. False: there will be none.
 bool await_others(State& s, std::uint64_t index) {
   const auto may_begin = [&] {
+    if (!s.campaign->learning().clients().may_run(index)) return false;
     const std::uint64_t completed = s.campaign->learning().completed();
     // The first execution tells whether they have to take turns.
     if (completed == 0 && index != 0) return false;
     // What it needs may become known on the way.
     return completed >= s.strategy->needs(index);
   };
-  for (std::uint32_t looks = 0; !may_begin(); ++looks) {
+  ClientExchange& clients = s.campaign->learning().clients();
+  for (std::uint32_t looks = 0;; ++looks) {
+    const std::uint32_t seen = clients.changed.load(std::memory_order_acquire);
+    if (may_begin()) break;
     if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
     if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
+    if (!clients.may_run(index)) {
+      timespec timeout{0, 100'000'000};
+      raw_syscall(SYS_futex, &clients.changed, FUTEX_WAIT, seen, &timeout, 0, 0);
+      continue;
+    }
     timespec pause{0, 20'000};
     looks < 10 ? raw_syscall(SYS_sched_yield) : raw_syscall(SYS_nanosleep, &pause, 0);
   }

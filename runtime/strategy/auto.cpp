@@ -103,7 +103,7 @@ Follower& AutoStrategy::prepare_member(std::uint32_t member) {
   TextBuffer<512> error;
   HEDDLE_CHECK(spec.parse(kPortfolio[member], error));
   if (spec.is("pct")) {
-    pct_.set_parameters({spec.value("d", 3), 0, false, false});
+    pct_.set_parameters({spec.value("d", 3), 0, false});
     return pct_;
   }
   if (spec.is("pctwm")) {

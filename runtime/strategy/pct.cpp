@@ -4,26 +4,19 @@ namespace heddle::strategy {
 
 void PctStrategy::start() {
   PriorityStrategy::start();
-  begin_ = 0;
-  length_ = parameters_.events;
-  if (length_ == 0) length_ = learned_events();
-  if (parameters_.dynamic && length_ > kFirstDynamicEvents) length_ /= 2;
-  if (length_ == 0) length_ = parameters_.dynamic ? kFirstDynamicEvents : kFirstEvents;
+  std::uint32_t length = parameters_.events;
+  if (length == 0) length = learned_events();
+  if (length == 0) length = kFirstEvents;
   if (parameters_.once)
-    draw_points_once(parameters_.depth - 1, length_);
+    draw_points_once(parameters_.depth - 1, length);
   else
-    draw_points(parameters_.depth - 1, length_);
-  set_period(length_);
+    draw_points(parameters_.depth - 1, length);
+  set_period(length);
 }
 
 bool PctStrategy::meet(ThreadId thread, const NextOperation&) {
-  if (parameters_.dynamic && events_ - begin_ > length_) {
-    begin_ += length_;
-    length_ = begin_;
-    draw_points(parameters_.depth - 1, length_);
-  }
   if (is_period(events_)) ask_for_random_thread();
-  return change_at(events_ - begin_, thread);
+  return change_at(events_, thread);
 }
 
 }  // namespace heddle::strategy

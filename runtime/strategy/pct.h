@@ -1,9 +1,6 @@
 // PCT on weak memory (thesis, Alg. 1): priorities, d − 1 change points drawn among k events for every
 // execution, and reads uniform over the stores that are allowed. Under --model sc that is PCT (Burckhardt et
 // al. 2010), which finds a bug of depth d among t threads with a probability of at least 1/(t·k^(d−1)).
-//
-// DPct (CGVT, III.B: D-PCT) does not know k beforehand: it assumes a length, and each time the execution
-// turns out to be longer it draws change points among as many events again.
 #pragma once
 
 #include "core/trace/strategy_spec.h"
@@ -16,12 +13,11 @@ class PctStrategy final : public PriorityStrategy {
   struct Parameters {
     std::uint32_t depth = 3;
     std::uint32_t events = 0;  // k; 0: learned
-    bool dynamic = false;
     bool once = false;
   };
   explicit PctStrategy(const Parameters& parameters) : parameters_(parameters) {}
   explicit PctStrategy(const StrategySpec& spec)
-      : parameters_{spec.value("d", 3), spec.value("k", 0), spec.is("dpct"), spec.value("once", 0) != 0} {}
+      : parameters_{spec.value("d", 3), spec.value("k", 0), spec.value("once", 0) != 0} {}
   void set_parameters(const Parameters& parameters) { parameters_ = parameters; }
 
  protected:
@@ -31,11 +27,8 @@ class PctStrategy final : public PriorityStrategy {
  private:
   // Until anything is known.
   static constexpr std::uint32_t kFirstEvents = 32;
-  static constexpr std::uint32_t kFirstDynamicEvents = 8;
 
   Parameters parameters_;
-  std::uint32_t begin_ = 0;  // the change points are numbered from here on
-  std::uint32_t length_ = 0;
 };
 
 }  // namespace heddle::strategy

@@ -5,6 +5,7 @@ namespace heddle::strategy {
 void PriorityStrategy::start() {
   priorities_.clear();
   point_count_ = 0;
+  for (std::uint32_t& point : points_) point = 0;
   period_ = 0;
   lowest_ = 0;
   random_thread_ = false;
@@ -19,6 +20,18 @@ void PriorityStrategy::draw_points(std::uint32_t count, std::uint32_t among, Ran
     bool is_new = true;
     for (std::uint32_t i = 0; i < point_count_; ++i) is_new = is_new && points_[i] != drawn;
     if (is_new) points_[point_count_++] = drawn;
+  }
+}
+
+void PriorityStrategy::spread_points(std::uint32_t count, std::uint32_t before, std::uint32_t now) {
+  point_count_ = count < kMostPoints ? count : kMostPoints;
+  for (std::uint32_t i = 0; i < point_count_; ++i) {
+    // 0: there was no event left for it.
+    if (points_[i] != 0 && below(now) < before) continue;
+    const std::uint32_t drawn = before + 1 + below(now - before);
+    bool is_new = true;
+    for (std::uint32_t k = 0; k < point_count_; ++k) is_new = is_new && points_[k] != drawn;
+    if (is_new) points_[i] = drawn;
   }
 }
 

@@ -28,6 +28,9 @@ class PriorityStrategy : public Follower {
     Random random(mix(seed_, 0x6f6e6365));
     draw_points(count, among, random);
   }
+  // … where the events are more now than they were, of which `before` were known: each point stays uniform
+  // among all of them. One that has passed comes again among the new ones.
+  void spread_points(std::uint32_t count, std::uint32_t before, std::uint32_t now);
   // At event number `event`: its thread goes behind, if it is one of the points. The first of the tuple is to
   // run before the second, whatever their numbers.
   bool change_at(std::uint32_t event, ThreadId thread);

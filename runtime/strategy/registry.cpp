@@ -4,6 +4,7 @@
 
 #include "core/trace/strategy_spec.h"
 #include "runtime/strategy/auto.h"
+#include "runtime/strategy/dpct.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
 #include "runtime/strategy/pct.h"
@@ -33,7 +34,8 @@ Strategy* make_strategy(const char* text) {
   if (!spec.parse(text, error)) return nullptr;
   if (spec.is("auto")) return make<AutoStrategy>(spec);
   if (spec.is("random")) return make<RandomStrategy>();
-  if (spec.is("pct") || spec.is("dpct")) return make<PctStrategy>(spec);
+  if (spec.is("pct")) return make<PctStrategy>(spec);
+  if (spec.is("dpct")) return make<DPctStrategy>(spec);
   if (spec.is("pctwm")) return make<PctwmStrategy>(spec);
   if (spec.is("places")) return make<PlacesStrategy>();
   if (spec.is("pos")) return make<PosStrategy>();

@@ -234,11 +234,22 @@ void Tracer::failed(const Moment& at, bool faulted, Address address) {
   } else if (t.has_concrete_guard) {
     place.pc = t.guard_pc;
   }
-  Record* record = add(RecordKind::kFailure, place);
+  add_failure(place, condition, holds, address);
+}
+
+void Tracer::add_failure(const Moment& at, ExpressionId condition, bool holds, Address address) {
+  Record* record = add(RecordKind::kFailure, at);
   if (record == nullptr) return;
   record->expression = condition;
   record->holds = holds ? 1 : 0;
   record->address = address;
+}
+
+void Tracer::exited(const Moment& at, std::uint32_t status) {
+  const ExpressionId returned = threads_[index_of(at.thread)].result.ids[0];
+  if (table_.is_constant(returned) || table_.value(returned) != status) return failed(at, false, 0);
+  add_failure(at, table_.binary(Operator::kNotEqual, table_[returned].bits, returned, 0, kConcrete, 0), true,
+              0);
 }
 
 void Tracer::call(ThreadId thread, Address callee) {

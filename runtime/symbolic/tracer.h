@@ -80,6 +80,8 @@ class Tracer {
   // The thread's execution ends here with a failure: its condition is the latest one that led into code that
   // does not return, or the latest branch. `address`: of an access that faulted.
   void failed(const Moment& at, bool faulted, Address address);
+  // The program ends with a status that says so: because of what main returned, or of the latest condition.
+  void exited(const Moment& at, std::uint32_t status);
 
   // --- calls
   void call(ThreadId thread, Address callee);
@@ -125,6 +127,7 @@ class Tracer {
   };
 
   Record* add(RecordKind kind, const Moment& at);
+  void add_failure(const Moment& at, ExpressionId condition, bool holds, Address address);
   RecordId next_record() const { return RecordId{header_->record_count}; }
   ExpressionId take_pointer(ThreadId thread);
   ExpressionId take(Slot& slot, std::uint32_t index, std::uint64_t value) const;

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A GoogleTest binary of a few dozen tests, as projects have them, under heddle run."""
 import os
+import subprocess
 import unittest
+import xml.etree.ElementTree
 
 from heddle_driver import BUG, NO_BUG, HeddleTest
 
@@ -104,6 +106,22 @@ class GoogleTestBinary(HeddleTest):
         self.assertEqual(report["findings"][0]["kind"], "non-zero exit status")
         self.assertIn("LosesAnUpdate", answer.errors)
         self.assertEqual(self.heddle("replay", "heddle-out/bug-1.heddle").code, BUG)
+
+    # Each shard has the cases that GoogleTest itself gives it, and the bug is found in the one that has the case.
+    def test_shards_are_those_of_googletest(self):
+        self.build(BUGGY)
+        failed = []
+        for shard in ("0", "1"):
+            environment = dict(os.environ, GTEST_TOTAL_SHARDS="2", GTEST_SHARD_INDEX=shard)
+            subprocess.run(["./tests", "--gtest_output=xml:own.xml"], cwd=self.folder, env=environment, capture_output=True, check=False)
+            own = [case for case in xml.etree.ElementTree.parse(self.path("own.xml")).iter("testcase") if case.get("status") == "run"]
+            answer = self.heddle("test", "-n", "60", "--seed", "1", "--junit", "out.xml", "./tests", env=environment)
+            self.assertIn(answer.code, (NO_BUG, BUG), answer.errors)
+            cases = list(xml.etree.ElementTree.parse(self.path("out.xml")).iter("testcase"))
+            self.assertEqual([(case.get("classname"), case.get("name")) for case in cases],
+                             [(case.get("classname"), case.get("name")) for case in own])
+            failed += [case.get("name") for case in cases if case.find("failure") is not None]
+        self.assertEqual(failed, ["LosesAnUpdate"])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import unittest
 import xml.etree.ElementTree
@@ -233,11 +234,27 @@ class Words(HeddleTest):
 
     def test_shells_accept_their_scripts(self):
         for shell in ("bash", "zsh", "fish"):
-            try:
-                self.write(shell, self.heddle("completion", shell).output)
-                subprocess.run([shell, "-n", shell], cwd=self.folder, check=True, capture_output=True)
-            except FileNotFoundError:
-                continue  # not installed
+            with self.subTest(shell):
+                if shutil.which(shell) is None:
+                    self.skipTest(f"{shell} is not installed (scripts/setup)")
+                self.write(f"script.{shell}", self.heddle("completion", shell).output)
+                done = subprocess.run([shell, "-n", f"script.{shell}"], cwd=self.folder, check=False, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    # fish answers by itself what it would offer.
+    def test_fish_completes(self):
+        if shutil.which("fish") is None:
+            self.skipTest("fish is not installed (scripts/setup)")
+        self.write("heddle.fish", self.heddle("completion", "fish").output)
+
+        def offered(line):
+            script = f"source heddle.fish; complete -C '{line}'"
+            done = subprocess.run(["fish", "--no-config", "-c", script], cwd=self.folder, check=True, capture_output=True, text=True)
+            return [word.split("\t")[0] for word in done.stdout.splitlines()]
+
+        self.assertEqual(offered("heddle repl"), ["replay"])
+        self.assertIn("--max-failures", offered("heddle run --max"))
+        self.assertEqual(sorted(offered("heddle run --model ")), ["c++20", "c11tester", "sc"])
 
 
 if __name__ == "__main__":

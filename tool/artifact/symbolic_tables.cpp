@@ -101,12 +101,15 @@ Result<SymbolicTables> capture_symbolic(const Channel& channel, std::uint64_t ma
       header.expression_count > header.expression_capacity || header.record_count > header.record_capacity ||
       header.expression_count == 0)
     return overwritten;
+  if (header.overflow != 0) {
+    tables.cut = true;  // what is there refers to what is not
+    return tables;
+  }
   const auto* expressions = reinterpret_cast<const Expression*>(&header + 1);
   const auto* records = reinterpret_cast<const Record*>(expressions + header.expression_capacity);
   tables.expressions.assign(expressions, expressions + header.expression_count);
   tables.expressions[0] = {};
   tables.records.assign(records, records + header.record_count);
-  tables.cut = header.overflow != 0;
   tables.mismatches = header.mismatches;
   if (!defect_of(tables).empty()) return overwritten;
   return tables;

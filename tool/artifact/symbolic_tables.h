@@ -15,7 +15,7 @@ namespace heddle {
 struct SymbolicTables {
   std::vector<symbolic::Expression> expressions{{}};  // the first is kConcrete
   std::vector<symbolic::Record> records;
-  bool cut = false;              // there was more than there was room for
+  bool cut = false;              // there was more than there was room for: nothing was kept
   std::uint32_t mismatches = 0;  // expressions that the runtime itself found wrong
 
   const symbolic::Expression& operator[](symbolic::ExpressionId id) const {

@@ -26,12 +26,16 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 
 // The paper's D-PCT draws its change points for each operation; dpct draws them for a whole execution, which
 // has hundreds of operations here: as many as it takes.
+//
+// H, one thread with a single operation: of a long history that would leave nearly all of it to one thread.
+// A history is here as many short clients as have its operations together.
 struct Version {
   const char* name;
   const char* strategy;
   bool one;  // the heuristic
 };
-constexpr Version kVersions[] = {{"B", "random", false}, {"D", "dpct:d=64", false}, {"H", "dpct:d=64", true}};
+constexpr Version kVersions[] = {{"B", "random", false}, {"D", "dpct:d=64", false}, {"H", "dpct", true}};
+constexpr unsigned kShortOperations = 4;  // of each other thread
 
 std::string quantity_of(const lin::Client& client) {
   std::vector<std::size_t> sizes;
@@ -63,11 +67,11 @@ class LinBench {
     const unsigned operations = object["operations"];
     std::vector<std::string> words = {binary, "--threads", std::to_string(threads), "--operations",
                                       std::to_string(operations)};
-    if (version.one) words.emplace_back("--one");
     run::CampaignOptions campaign = campaign_options(version.strategy);
     campaign.executions = object["histories"].get<std::uint64_t>();
     campaign.max_failures = 0;
-    auto cell = detect_and_localize(object, binary, words, campaign);
+    auto cell = version.one ? measure_short(object, binary, campaign)
+                            : detect_and_localize(object, binary, words, campaign);
     if (!cell) return cell;
     cell->version = version.name;
     cell->shape = fmt::format("{}*{}", threads, operations);
@@ -88,6 +92,36 @@ class LinBench {
   }
 
  private:
+  Result<LinCell> measure_short(const Json& object, const std::string& binary,
+                                run::CampaignOptions campaign) const {
+    const unsigned threads = object["threads"];
+    const unsigned operations = object["operations"];
+    const std::uint64_t histories = *campaign.executions;
+    const std::vector<std::string> words = {
+        binary, "--threads", std::to_string(threads), "--operations", std::to_string(kShortOperations),
+        "--one"};
+    campaign.executions = std::max(1u, threads * operations / (1 + (threads - 1) * kShortOperations));
+    campaign.max_failures = 1;
+    LinCell all;
+    LinFigures sum;
+    for (std::uint64_t i = 0; i < histories; ++i) {
+      campaign.spec.seed = options_.seed + i;
+      // The first violation is localized, as in the other versions.
+      auto cell = detect(object, binary, words, campaign, sum.violating == 0);
+      if (!cell) return cell;
+      sum.violating += cell->measured.violating != 0 ? 1 : 0;
+      sum.history_milliseconds += cell->measured.history_milliseconds *
+                                  static_cast<double>(cell->measured.histories) /
+                                  static_cast<double>(histories);
+      if (i == 0 || cell->measured.concurrent) all = std::move(*cell);
+    }
+    sum.histories = histories;
+    sum.concurrent = all.measured.concurrent;
+    sum.localization_milliseconds = all.measured.localization_milliseconds;
+    all.measured = sum;
+    return all;
+  }
+
   run::CampaignOptions campaign_options(const char* strategy) const {
     run::CampaignOptions campaign;
     std::strcpy(campaign.spec.strategy, strategy);
@@ -100,6 +134,11 @@ class LinBench {
   Result<LinCell> detect_and_localize(const Json& object, const std::string& binary,
                                       const std::vector<std::string>& words,
                                       const run::CampaignOptions& campaign) const {
+    return detect(object, binary, words, campaign, true);
+  }
+
+  Result<LinCell> detect(const Json& object, const std::string& binary, const std::vector<std::string>& words,
+                         const run::CampaignOptions& campaign, bool localizes) const {
     std::vector<std::string> notes;
     auto target = run::resolve_target(words, options_.library, notes);
     if (!target) return target.error();
@@ -115,7 +154,7 @@ class LinBench {
         1000 * outcome.report.seconds /
         static_cast<double>(std::max<std::uint64_t>(outcome.report.executions, 1));
     const auto found = linearize::violation_of(outcome);
-    if (!found) return cell;
+    if (!found || !localizes) return cell;
     target->argv = {binary};
     localize(cell, *target, campaign, *found);
     return cell;
@@ -130,9 +169,9 @@ class LinBench {
     if (char* parameters = std::strchr(campaign.spec.strategy, ':')) *parameters = '\0';
     const auto start = std::chrono::steady_clock::now();
     linearize::ClientChecker checker(target, campaign);
-    const auto localized =
-        linearize::localize(found, [&](const lin::Client& client, const std::vector<Choice>& schedule) {
-          return checker(client, schedule);
+    const auto localized = linearize::localize(
+        found, [&](const lin::Client& client, const std::vector<Choice>& schedule, linearize::Effort effort) {
+          return checker(client, schedule, effort);
         });
     cell.measured.localization_milliseconds = milliseconds_since(start);
     if (!localized) return;

@@ -36,19 +36,32 @@ struct Counted {
   std::uint32_t operations = 0;  // of its thread, before the event
   std::uint32_t stores = 0;
   bool is_operation = false;
+  bool counts = false;
 };
 
 }  // namespace
 
-std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak) {
+std::uint32_t operations_before_threads(const Trace& trace) {
+  std::uint32_t count = 0;
+  for (const TraceEvent& event : trace.events) {
+    if (event.thread == kMainThread && is_operation(event.kind)) ++count;
+    if (event.kind == EventKind::kThreadCreate) break;
+  }
+  return count;
+}
+
+std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak,
+                               std::uint32_t uncounted) {
   std::unordered_map<std::uint32_t, Counted> counted;  // by event
   std::map<ThreadId, Counted> threads;
   for (const TraceEvent& event : trace.events) {
     Counted& thread = threads[event.thread];
     Counted own = thread;
     own.is_operation = is_operation(event.kind);
+    own.counts = own.is_operation && (event.thread != kMainThread || uncounted == 0);
+    if (own.is_operation && !own.counts) --uncounted;
     counted[index_of(event.id)] = own;
-    if (own.is_operation) ++thread.operations;
+    if (own.counts) ++thread.operations;
     if (is_kept_store(event.kind)) ++thread.stores;
   }
   std::vector<Departure> plan;
@@ -65,7 +78,7 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
         plan.push_back({ChoicePlace::make(running, done[running], slot, 0), ChoiceKey::thread(place.thread)});
     }
     running = place.thread;
-    done[running] = own.operations + 1;
+    done[running] = own.operations + (own.counts ? 1 : 0);
     const TraceEvent* event = trace.find_event(place.event);
     if (!weak || event == nullptr || !reads_memory(*event)) continue;
     ChoiceKey source = ChoiceKey::store(kNoThread, 0);

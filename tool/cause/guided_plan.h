@@ -12,6 +12,11 @@ namespace heddle::cause {
 
 // Departures that lead through `schedule`, whose events are those of `trace`. `weak`: reads name the stores
 // that they read, too.
-std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak);
+// `uncounted`: operations of the main thread before the first choice, which no strategy sees.
+std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak,
+                               std::uint32_t uncounted);
+
+// Those up to the creation of the first thread.
+std::uint32_t operations_before_threads(const Trace& trace);
 
 }  // namespace heddle::cause

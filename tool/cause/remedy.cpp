@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tool/artifact/stack_view.h"
 #include "tool/cause/code_place.h"
@@ -61,6 +62,10 @@ ShownOperation shown(const Trace& trace, const TraceEvent& event) {
   return operation;
 }
 
+bool is_same_line(const Frame& a, const Frame& b) {
+  return a.line != 0 && a.line == b.line && a.column == b.column && a.file == b.file;
+}
+
 // Return addresses, the outermost first: each stands for a function that has not returned.
 std::vector<std::uint64_t> calls_of(const Trace& trace, StackId stack) {
   std::vector<std::uint64_t> calls;
@@ -112,6 +117,9 @@ class RemedySearch {
   void find_conflict(Gap& gap, const Positions& own_before, const Positions& own_after,
                      const Positions& others) const;
   bool try_gap(const Gap& gap, std::size_t reach);
+  static std::size_t threads_at(const Trace& trace, const TraceEvent& event);
+  std::vector<CodePlace> siblings(const ShownOperation& operation, const CodePlace& place) const;
+  std::vector<RemedyPart> with_siblings(const RemedyPart& part) const;
   const TraceEvent* turn_at_or_before(const Trace& trace, const TraceEvent& event) const;
   const TraceEvent* turn_at_or_after(const Trace& trace, const TraceEvent& event) const;
   void say(const char* what) const {
@@ -383,6 +391,35 @@ RemedyPart RemedySearch::stretch(const TraceEvent& first, std::uint64_t pc, Stac
   return part;
 }
 
+// The compiler may have made several copies of a line: all places that this operation is at.
+std::vector<CodePlace> RemedySearch::siblings(const ShownOperation& operation, const CodePlace& place) const {
+  std::vector<CodePlace> places{place};
+  std::vector<const Trace*> traces{&failing_};
+  if (explanation_.passing) traces.push_back(&explanation_.passing->trace);
+  for (const Trace* trace : traces) {
+    for (const TraceEvent& event : trace->events) {
+      if (event.kind != operation.event.kind || event.pc == place.pc) continue;
+      if (!is_same_line(shown(*trace, event).frame, operation.frame)) continue;
+      const CodePlace other = place_of(*trace, event);
+      if (std::find(places.begin(), places.end(), other) == places.end()) places.push_back(other);
+    }
+  }
+  return places;
+}
+
+std::vector<RemedyPart> RemedySearch::with_siblings(const RemedyPart& part) const {
+  constexpr std::size_t kMostCopies = 8;
+  const auto begins = siblings(part.shown, part.rule.place);
+  const auto ends = siblings(part.other_shown, part.rule.other);
+  std::vector<RemedyPart> parts;
+  for (std::size_t i = 0; i < std::min(kMostCopies, std::max(begins.size(), ends.size())); ++i) {
+    parts.push_back(part);
+    parts.back().rule.place = begins[std::min(i, begins.size() - 1)];
+    parts.back().rule.other = ends[std::min(i, ends.size() - 1)];
+  }
+  return parts;
+}
+
 bool RemedySearch::try_gap(const Gap& gap, std::size_t reach) {
   // The shortest stretches first.
   for (std::size_t width = 0; width <= reach; ++width) {
@@ -396,7 +433,8 @@ bool RemedySearch::try_gap(const Gap& gap, std::size_t reach) {
         part.first_access = shown(failing_, *gap.first_access);
         part.last_access = shown(failing_, *gap.last_access);
       }
-      if (helps({part.rule}) && accept(RemedyKind::kTogether, {part})) return true;
+      const std::vector<RemedyPart> parts = with_siblings(part);
+      if (helps(rules_of(parts)) && accept(RemedyKind::kTogether, parts)) return true;
     }
   }
   return false;
@@ -431,6 +469,16 @@ const TraceEvent* RemedySearch::turn_at_or_after(const Trace& trace, const Trace
   return nullptr;
 }
 
+// How many threads do this, by the line of the source.
+std::size_t RemedySearch::threads_at(const Trace& trace, const TraceEvent& event) {
+  std::set<ThreadId> threads;
+  const Frame frame = shown(trace, event).frame;
+  for (const TraceEvent& e : trace.events) {
+    if (e.kind == event.kind && is_same_line(shown(trace, e).frame, frame)) threads.insert(e.thread);
+  }
+  return threads.size();
+}
+
 bool RemedySearch::try_after() {
   if (!explanation_.passing) return false;
   say("trying which operation should wait for another one");
@@ -441,6 +489,8 @@ bool RemedySearch::try_after() {
     const TraceEvent* place = turn_at_or_before(late_trace, *late);
     const TraceEvent* other = turn_at_or_after(early_trace, *early);
     if (place == nullptr || other == nullptr || !trials_.time_left()) return false;
+    // Where several threads come to the place, none of them can be the one that has to wait.
+    if (threads_at(late_trace, *late) > 1 || threads_at(early_trace, *early) > 1) return false;
     RemedyPart part;
     part.rule.kind = RuleKind::kAfter;
     part.rule.place = place_of(late_trace, *place);

@@ -72,35 +72,57 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
   if (!candidates) return candidates.error();
   candidates->keep_logs();
   const bool weak = solve.model == constraints::Model::kCxx20;
-  const Trace& failed = run->trace;
+  // Symbolic executions run other code of the program: places are compared in one that does not.
+  auto failed =
+      trace_in_full(target, failing.spec, failing.execution, failing.choices, options.allowed_exits);
+  if (!failed) return failed.error();
+  if (failed->events.size() != run->trace.events.size()) {
+    explanation.root_cause.clear();
+    explanation.root_cause_is_minimal = false;
+  }
+  const auto passes = [&](const replay::Candidates::Outcome& outcome) {
+    return outcome.result.ending == Ending::kExited &&
+           run::signatures_of(outcome.result, options.allowed_exits).empty();
+  };
+  // What the observed schedule makes of the program shows that schedules are followed as they are meant.
+  std::optional<std::uint32_t> uncounted;
+  for (const std::uint32_t guess : {operations_before_threads(run->trace), 0u}) {
+    auto outcome =
+        candidates->follow(plan_of(run->trace, constraints::places(*trace, observed), weak, guess));
+    if (!outcome) return outcome.error();
+    if (!passes(*outcome) && !uncounted) uncounted = guess;
+  }
   std::optional<Comparison> best;
   for (const constraints::Alternate& alternate : alternates.found) {
-    const auto plan = plan_of(failed, constraints::places(*trace, alternate.execution), weak);
+    const auto plan =
+        plan_of(run->trace, constraints::places(*trace, alternate.execution), weak, uncounted.value_or(0));
     auto outcome = candidates->follow(plan);
     if (!outcome) return outcome.error();
     ++explanation.interventions;
-    const bool passes = outcome->result.ending == Ending::kExited &&
-                        run::signatures_of(outcome->result, options.allowed_exits).empty();
-    if (!passes) continue;
+    if (!passes(*outcome)) continue;
     ++explanation.passed;
     auto passing =
         trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
     if (!passing) return passing.error();
-    Comparison comparison = compare(failed, std::move(*passing));
+    Comparison comparison = compare(*failed, std::move(*passing));
     if (!comparison.says_something() || (best && !(comparison.difference < best->difference))) continue;
     best = std::move(comparison);
   }
   if (!best) {
-    return Error{alternates.found.empty()
-                     ? "On the same paths no schedule passes."
-                     : "Of " + std::to_string(alternates.found.size()) +
-                           " schedules of the solver none passed when it was executed to its end.",
-                 ExitCode::kInconclusive};
+    explanation.why_not_solved =
+        alternates.found.empty()
+            ? "on the same paths no schedule passes."
+            : "of " + std::to_string(alternates.found.size()) +
+                  " schedules of the solver none passed when it was executed to its end.";
+    explanation.failing.trace = std::move(*failed);
+    return explanation;
   }
-  count_all(failed, explanation);
+  count_all(*failed, explanation);
   explanation.failing = std::move(best->failing);
   explanation.passing = std::move(best->passing);
-  explanation.failing.trace = std::move(run->trace);
+  explanation.failing.trace = std::move(*failed);
+  explanation.failing.trace.minimised = failing.minimised;
+  explanation.failing.trace.departures = failing.departures;
   return explanation;
 }
 

@@ -14,8 +14,8 @@ struct SolvingOptions {
   std::vector<int> allowed_exits;
 };
 
-// An error where the trace cannot be had, or no schedule of the solver passes when it is executed: then
-// interventions are left (interventions.h).
+// An error where the trace cannot be had. Where no schedule of the solver passes when it is executed,
+// `passing` is empty and why_not_solved says so: then interventions are left (interventions.h).
 Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
                                        const SolvingOptions& options);
 

@@ -77,17 +77,25 @@ class Steps {
 Result<Explanation> explain(const run::Target& target, const Trace& failing, double seconds,
                             const ExplainOptions& options, const Steps& step) {
   std::string why_not;
+  std::optional<Explanation> unfinished;
   if (!options.intervene && replay::is_full_build(target.path)) {
     step("solving the constraints of its symbolic trace");
     auto solved = cause::explain_by_solving(target, failing, {});
-    if (solved) return solved;
-    why_not = solved.error().message;
+    if (solved && solved->passing) return solved;
+    why_not = solved ? solved->why_not_solved : solved.error().message;
+    if (solved) unfinished = std::move(*solved);
   }
   step("looking for an execution that passes");
   cause::InterventionOptions near;
   near.seconds = seconds;
   auto tried = cause::intervene(target, failing, near);
-  if (tried) tried->why_not_solved = why_not;
+  if (!tried) return tried;
+  tried->why_not_solved = why_not;
+  // The root cause stands, where its events have the same numbers.
+  if (unfinished && unfinished->failing.trace.events.size() == tried->failing.trace.events.size()) {
+    tried->root_cause = std::move(unfinished->root_cause);
+    tried->root_cause_is_minimal = unfinished->root_cause_is_minimal;
+  }
   return tried;
 }
 

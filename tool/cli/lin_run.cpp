@@ -102,9 +102,9 @@ void localize(const LinRun& wish, const RunOptions& options, const run::Target& 
   campaign.max_failures = 1;
   campaign.output_directory = scratch;
   linearize::ClientChecker checker(target, campaign);
-  auto localized =
-      linearize::localize(*found, [&](const lin::Client& client, const std::vector<Choice>& schedule) {
-        return checker(client, schedule);
+  auto localized = linearize::localize(
+      *found, [&](const lin::Client& client, const std::vector<Choice>& schedule, linearize::Effort effort) {
+        return checker(client, schedule, effort);
       });
   std::error_code ignored;
   std::filesystem::remove_all(scratch, ignored);

@@ -16,6 +16,7 @@ namespace {
 
 struct MinimizeOptions {
   std::string artifact, output, program, time = "10s";
+  std::vector<int> allowed_exits;
   bool quiet = false;
 };
 
@@ -39,6 +40,9 @@ std::optional<int> parse_minimize(const Arguments& arguments, MinimizeOptions& o
       ->type_name("FILE");
   app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [10s]")->type_name("D");
   app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
+  app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
+      ->type_name("STATUS")
+      ->take_all();
   app.add_flag("-q,--quiet", o.quiet, "say nothing");
   return parse_command(app, arguments);
 }
@@ -52,6 +56,7 @@ int minimize_command(const Arguments& arguments) {
   auto seconds = parse_duration(options.time);
   if (!seconds) return complain(seconds.error());
   budget.seconds = *seconds;
+  budget.allowed_exits = options.allowed_exits;
   auto original = read_artifact(options.artifact);
   if (!original) return complain(original.error());
   auto program = find_recorded_program(*original, options.program);

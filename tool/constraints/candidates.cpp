@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tool/constraints/expressions.h"
+
 namespace heddle::constraints {
 
 Candidates::Candidates(const Structure& structure) : s_(structure), writes_(structure.cells().size()) {
@@ -94,7 +96,7 @@ class Support {
         f(ActionId{index_of(e.operands[0])});
         continue;
       }
-      for (ExpressionId operand : e.operands) stack_.push_back(index_of(operand));
+      for (unsigned k = 0; k < operand_count(e.op); ++k) stack_.push_back(index_of(e.operands[k]));
     }
   }
 

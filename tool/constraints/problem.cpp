@@ -7,6 +7,8 @@
 namespace heddle::constraints {
 namespace {
 
+constexpr std::size_t kMostValues = 128;  // of a read, to be written down
+constexpr std::size_t kMostEagerClauses = 500'000;
 constexpr std::size_t kMostLemmas = 32;  // of one kind in one round
 
 std::vector<ActionId> writes_by_modification(const Structure& s) {
@@ -52,6 +54,8 @@ Problem::Problem(const Structure& structure, const ProblemOptions& options)
   encode_waits();
   encode_semaphores();
   encode_failed_attempts();
+  encode_eagerly();
+  encode_values();
 }
 
 Variable Problem::add_variable(Info info) {
@@ -66,7 +70,7 @@ Literal Problem::pair(ActionId a, ActionId b, Meaning meaning) {
   const ActionId low = std::min(a, b), high = std::max(a, b);
   auto& known = pairs_[meaning == Meaning::kOrder ? 0 : 1];
   const auto [entry, is_new] = known.emplace(std::uint64_t{low} << 32 | high, 0);
-  if (is_new) entry->second = add_variable({meaning, 0, low, high});
+  if (is_new) entry->second = add_variable({meaning, 0, 0, low, high});
   return 2 * entry->second + (a == low ? 0 : 1);
 }
 
@@ -141,49 +145,60 @@ void Problem::decide_reads() {
     Choice& choice = choices_[c];
     choice_of_part_[choice.part] = c;
     for (ActionId w : choice.writes)
-      choice.literals.push_back(2 * add_variable({Meaning::kReads, 0, choice.part, w}));
+      choice.literals.push_back(2 * add_variable({Meaning::kReads, 0, 0, choice.part, w}));
     sat_.add_clause(choice.literals);
     sat_.add_choice(choice.literals);
   }
 }
 
+// All reads in an expression, whatever it is worth; gives up at more than `most`.
+std::vector<ActionId> Problem::reads_in(ExpressionId id, std::size_t most) {
+  std::vector<ActionId> found;
+  std::vector<std::uint32_t> stack{index_of(id)};
+  ++visit_;
+  while (!stack.empty() && found.size() <= most) {
+    const std::uint32_t i = stack.back();
+    stack.pop_back();
+    if (i == 0 || visited_[i] == visit_) continue;
+    visited_[i] = visit_;
+    const Expression& e = s_.trace().expressions[i];
+    if (e.op == Operator::kSymbol) {
+      found.push_back(index_of(e.operands[0]));
+    } else {
+      for (unsigned k = 0; k < operand_count(e.op); ++k) stack.push_back(index_of(e.operands[k]));
+    }
+  }
+  return found;
+}
+
+// Does every branch on this read alone come out as it did?
+bool Problem::may_have_value(ActionId read, std::uint64_t value) {
+  const auto found = alone_.find(read);
+  if (found == alone_.end()) return true;
+  values_.clear();
+  values_.set_symbol(s_.action(read).symbol, value);
+  return std::all_of(found->second.begin(), found->second.end(), [&](std::size_t c) {
+    std::uint64_t result = 0;
+    return !values_.evaluate(conditions_[c].expression, result) || (result != 0) == conditions_[c].holds;
+  });
+}
+
 // A branch on one read alone, and a write of a known value: one look tells whether they go together.
 void Problem::prune_by_values(std::vector<Choice>& choices) {
-  std::unordered_map<ActionId, std::vector<const Condition*>> alone;
-  for (const Condition& c : conditions_) {
-    std::vector<ActionId> symbols;
-    std::vector<std::uint32_t> stack{index_of(c.expression)};
-    ++visit_;
-    while (!stack.empty() && symbols.size() < 2) {
-      const std::uint32_t i = stack.back();
-      stack.pop_back();
-      if (i == 0 || visited_[i] == visit_) continue;
-      visited_[i] = visit_;
-      const Expression& e = s_.trace().expressions[i];
-      if (e.op == Operator::kSymbol) {
-        symbols.push_back(index_of(e.operands[0]));
-      } else {
-        for (ExpressionId operand : e.operands) stack.push_back(index_of(operand));
-      }
-    }
-    if (symbols.size() == 1 && s_.parts_of(symbols[0]).size() == 1) alone[symbols[0]].push_back(&c);
+  for (std::size_t c = 0; c < conditions_.size(); ++c) {
+    const std::vector<ActionId> symbols = reads_in(conditions_[c].expression, 1);
+    if (symbols.size() == 1 && s_.parts_of(symbols[0]).size() == 1) alone_[symbols[0]].push_back(c);
   }
   for (Choice& choice : choices) {
     const Part& part = s_.parts()[choice.part];
-    const auto found = alone.find(part.action);
-    if (found == alone.end()) continue;
+    if (!alone_.contains(part.action)) continue;
     std::erase_if(choice.writes, [&](ActionId w) {
       std::uint64_t value = s_.cells()[part.cell].initial;
       if (w != kNoAction) {
         if (s_.action(w).written != kConcrete || s_.parts_of(w).size() != 1) return false;
         value = s_.action(w).value;
       }
-      return std::any_of(found->second.begin(), found->second.end(), [&](const Condition* c) {
-        values_.clear();
-        values_.set_symbol(s_.action(part.action).symbol, value);
-        std::uint64_t result = 0;
-        return values_.evaluate(c->expression, result) && (result != 0) != c->holds;
-      });
+      return !may_have_value(part.action, value);
     });
   }
 }
@@ -235,6 +250,175 @@ void Problem::encode_semaphores() {
       sat_.add_clause(some);
     }
     for (const std::vector<Literal>& each : takers) sat_.add_choice(each);
+  }
+}
+
+// Small systems are written down at once: then the order follows from sources while these are being decided.
+void Problem::encode_eagerly() {
+  std::size_t clauses = 0;
+  for (const Choice& choice : choices_) {
+    const CellId cell = s_.parts()[choice.part].cell;
+    if (!is_weak(cell)) clauses += choice.writes.size() * s_.cells()[cell].writes.size();
+  }
+  if (clauses > kMostEagerClauses) return;
+  for (const Choice& choice : choices_) {
+    const CellId cell = s_.parts()[choice.part].cell;
+    const ActionId read = s_.parts()[choice.part].action;
+    if (is_weak(cell)) continue;
+    for (std::size_t k = 0; k < choice.writes.size(); ++k) {
+      const ActionId w = choice.writes[k];
+      for (ActionId other : s_.cells()[cell].writes) {
+        if (other == w || other == read) continue;
+        Clause clause{negation(choice.literals[k]), order(read, other)};
+        if (w != kNoAction) clause.push_back(order(other, w));
+        sat_.add_clause(std::move(clause));
+      }
+    }
+  }
+  std::vector<std::vector<const Section*>> by_object(s_.object_count());
+  for (const Section& b : s_.sections()) {
+    for (const Section* a : by_object[b.object]) {
+      if (s_.thread_index(a->lock) == s_.thread_index(b.lock) || (!a->exclusive && !b.exclusive)) continue;
+      Clause clause;
+      if (a->unlock != kNoAction) clause.push_back(order(a->unlock, b.lock));
+      if (b.unlock != kNoAction) clause.push_back(order(b.unlock, a->lock));
+      sat_.add_clause(std::move(clause));
+    }
+    by_object[b.object].push_back(&b);
+  }
+}
+
+std::size_t Problem::longest_chain(const std::vector<const Choice*>& choices) {
+  std::vector<CellId> group(s_.cells().size());
+  for (CellId c = 0; c < group.size(); ++c) group[c] = c;
+  const auto root = [&](CellId c) {
+    while (group[c] != c) c = group[c] = group[group[c]];
+    return c;
+  };
+  for (const Choice* choice : choices) {
+    for (ActionId w : choice->writes) {
+      if (w == kNoAction) continue;
+      for (ActionId from : reads_in(s_.action(w).written, 1)) {
+        if (!s_.parts_of(from).empty())
+          group[root(s_.parts_of(from)[0].cell)] = root(s_.parts()[choice->part].cell);
+      }
+    }
+  }
+  std::vector<std::size_t> writes(group.size());
+  for (CellId c = 0; c < group.size(); ++c) writes[root(c)] += s_.cells()[c].writes.size();
+  return writes.empty() ? 0 : *std::max_element(writes.begin(), writes.end());
+}
+
+// Which values a read may have at all, where each is one of few: those of the writes that it may read, which
+// are known or computed from one other read. A chain of reads has no write twice, so that values spread in at
+// most as many rounds as there are writes to the cells that depend on each other.
+std::map<ActionId, std::set<std::uint64_t>> Problem::domains() {
+  std::map<ActionId, std::set<std::uint64_t>> result;
+  std::set<ActionId> unknown;
+  const auto write_read = [&](ActionId w) {
+    const std::vector<ActionId> from = reads_in(s_.action(w).written, 1);
+    return from.size() == 1 ? from[0] : kNoAction;
+  };
+  std::vector<const Choice*> open;
+  for (const Choice& choice : choices_) {
+    const ActionId read = s_.parts()[choice.part].action;
+    if (s_.action(read).symbol == kConcrete) continue;
+    bool simple = s_.parts_of(read).size() == 1;
+    for (ActionId w : choice.writes) {
+      if (w == kNoAction) continue;
+      simple &=
+          s_.parts_of(w).size() == 1 && (s_.action(w).written == kConcrete || write_read(w) != kNoAction);
+    }
+    if (simple) {
+      open.push_back(&choice);
+      result[read];
+    } else {
+      unknown.insert(read);
+    }
+  }
+  const std::size_t rounds = longest_chain(open);
+  // Values that came in the round before; what is new goes on from there.
+  std::map<ActionId, std::vector<std::uint64_t>> fresh;
+  for (std::size_t round = 0; round <= rounds; ++round) {
+    std::map<ActionId, std::vector<std::uint64_t>> next;
+    for (const Choice* choice : open) {
+      const Part& part = s_.parts()[choice->part];
+      if (unknown.contains(part.action)) continue;
+      std::set<std::uint64_t>& own = result[part.action];
+      const auto add = [&](std::uint64_t value) {
+        if (own.contains(value) || !may_have_value(part.action, value)) return;
+        own.insert(value);
+        next[part.action].push_back(value);
+      };
+      for (ActionId w : choice->writes) {
+        const bool known = w == kNoAction || s_.action(w).written == kConcrete;
+        if (known && round == 0) add(w == kNoAction ? s_.cells()[part.cell].initial : s_.action(w).value);
+        if (known) continue;
+        const ActionId from = write_read(w);
+        if (!result.contains(from) || unknown.contains(from)) unknown.insert(part.action);
+        const auto values = fresh.find(from);
+        if (values == fresh.end()) continue;
+        for (std::uint64_t value : values->second) add(computed(w, from, value));
+      }
+      if (own.size() > kMostValues) unknown.insert(part.action);
+    }
+    if (next.empty()) break;
+    fresh = std::move(next);
+  }
+  // Who reads what depends on an unknown one is unknown, too.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Choice* choice : open) {
+      const ActionId read = s_.parts()[choice->part].action;
+      for (ActionId w : choice->writes) {
+        if (w != kNoAction && s_.action(w).written != kConcrete && unknown.contains(write_read(w)))
+          changed |= unknown.insert(read).second;
+      }
+    }
+  }
+  for (ActionId read : unknown) result.erase(read);
+  return result;
+}
+
+// What a write writes when the one read that it depends on has this value.
+std::uint64_t Problem::computed(ActionId write, ActionId from, std::uint64_t value) {
+  values_.clear();
+  values_.set_symbol(s_.action(from).symbol, value);
+  std::uint64_t result = 0;
+  values_.evaluate(s_.action(write).written, result);
+  return result;
+}
+
+// Where the values of reads are few, which source gives which value is written down at once.
+void Problem::encode_values() {
+  const std::map<ActionId, std::set<std::uint64_t>> all = domains();
+  std::size_t clauses = 0;
+  for (const Choice& choice : choices_) {
+    const ActionId read = s_.parts()[choice.part].action;
+    const auto domain = all.find(read);
+    if (domain == all.end() || clauses > kMostEagerClauses) continue;
+    Clause some;
+    for (std::uint64_t value : domain->second) some.push_back(value_literal(read, value));
+    sat_.add_clause(std::move(some));
+    for (std::size_t k = 0; k < choice.writes.size(); ++k) {
+      const ActionId w = choice.writes[k];
+      const auto gives = [&](std::uint64_t value, Clause clause) {
+        ++clauses;
+        if (domain->second.contains(value)) clause.push_back(value_literal(read, value));
+        sat_.add_clause(std::move(clause));
+      };
+      const Literal otherwise = negation(choice.literals[k]);
+      if (w == kNoAction) {
+        gives(s_.cells()[s_.parts()[choice.part].cell].initial, {otherwise});
+      } else if (s_.action(w).written == kConcrete) {
+        gives(s_.action(w).value, {otherwise});
+      } else {
+        const ActionId from = reads_in(s_.action(w).written, 1)[0];
+        for (std::uint64_t value : all.at(from)) {
+          gives(computed(w, from, value), {otherwise, negation(value_literal(from, value))});
+        }
+      }
+    }
   }
 }
 
@@ -290,9 +474,11 @@ bool Problem::assign(Literal l, std::vector<Literal>& conflict) {
 }
 
 void Problem::unassign(Literal l) {
+  Info& info = info_[variable_of(l)];
+  info.last = is_negated(l) ? -1 : 1;
   ActionId from = 0, to = 0;
   if (!edge_of(l, from, to)) return;
-  (info_[variable_of(l)].meaning == Meaning::kModification ? modifications_ : orders_).remove(from, to);
+  (info.meaning == Meaning::kModification ? modifications_ : orders_).remove(from, to);
 }
 
 Literal Problem::choose(Variable v) {
@@ -308,9 +494,10 @@ Literal Problem::choose(Variable v) {
     case Meaning::kModification:
       return 2 * v + (modifications_.position(info.a) < modifications_.position(info.b) ? 0 : 1);
     case Meaning::kReads:
-      break;
+      if (info.last == 0) break;
+      [[fallthrough]];
     case Meaning::kNothing:
-      return 2 * v + 1;
+      return 2 * v + (info.last > 0 ? 0 : 1);
   }
   // What the candidate as it is would read; under C++20, what was read when it was traced.
   const Choice& choice = choices_[choice_of_part_[info.a]];
@@ -395,21 +582,71 @@ void Problem::compute_values() {
   }
 }
 
+// φ_path. A branch went wrong by the values of the reads in it, and these are what they are by their sources
+// and the values that those were computed from. Both are said in terms of "this read has this value", so that
+// one clause serves however the values come about.
 bool Problem::check_values(std::vector<Clause>& lemmas) {
   compute_values();
+  std::vector<ActionId> wrong;
   for (const Condition& c : conditions_) {
     std::uint64_t value = 0;
     if (values_.evaluate(c.expression, value) && (value != 0) == c.holds) continue;
     Clause lemma;
-    explain_value(c.expression, lemma);
+    wrong.clear();
+    find_reads(c.expression, wrong);
+    for (ActionId read : wrong) lemma.push_back(negation(value_literal(read)));
     lemmas.push_back(std::move(lemma));
+    derive_values(wrong, lemmas);
     if (lemmas.size() >= kMostLemmas) break;
   }
   return lemmas.empty();
 }
 
-// The sources that the value of an expression comes from: while they are these, it is this value.
-void Problem::explain_value(ExpressionId id, Clause& lemma) {
+Literal Problem::value_literal(ActionId read, std::uint64_t value) {
+  const auto [entry, is_new] = value_literals_.emplace(std::pair(read, value), 0);
+  if (is_new) {
+    entry->second = 2 * add_variable({});
+    if (value_choices_.size() <= read) value_choices_.resize(s_.count(), kNone);
+    if (value_choices_[read] == kNone) value_choices_[read] = sat_.add_choice({});
+    sat_.extend_choice(value_choices_[read], entry->second);
+  }
+  return entry->second;
+}
+
+// "The read has the value that it has in the candidate."
+Literal Problem::value_literal(ActionId read) {
+  std::uint64_t value = 0;
+  values_.evaluate(s_.action(read).symbol, value);
+  return value_literal(read, value);
+}
+
+// Adds the clauses by which these reads have their values, and the reads that those come from theirs, as far
+// as the solver does not know it.
+void Problem::derive_values(std::vector<ActionId> open, std::vector<Clause>& lemmas) {
+  std::vector<ActionId> from;
+  std::vector<bool> seen(s_.count());
+  while (!open.empty()) {
+    const ActionId read = open.back();
+    open.pop_back();
+    const Literal has_value = value_literal(read);
+    if (seen[read] || sat_.value(has_value) > 0) continue;
+    seen[read] = true;
+    Clause lemma{has_value};
+    for (PartId p = s_.first_part(read); p < s_.first_part(read + 1); ++p) {
+      const ActionId w = execution_.sources[p];
+      lemma.push_back(negation(reads(p, w)));
+      if (w == kNoAction) continue;
+      from.clear();
+      find_reads(s_.action(w).written, from);
+      for (ActionId other : from) lemma.push_back(negation(value_literal(other)));
+      open.insert(open.end(), from.begin(), from.end());
+    }
+    lemmas.push_back(std::move(lemma));
+  }
+}
+
+// The reads that an expression has its value by.
+void Problem::find_reads(ExpressionId id, std::vector<ActionId>& found) {
   ++visit_;
   std::vector<std::uint32_t> stack{index_of(id)};
   const auto value_of = [&](ExpressionId e) {
@@ -424,12 +661,7 @@ void Problem::explain_value(ExpressionId id, Clause& lemma) {
     visited_[i] = visit_;
     const Expression& e = s_.trace().expressions[i];
     if (e.op == Operator::kSymbol) {
-      const ActionId read = index_of(e.operands[0]);
-      for (PartId p = s_.first_part(read); p < s_.first_part(read + 1); ++p) {
-        const ActionId w = execution_.sources[p];
-        lemma.push_back(negation(reads(p, w)));
-        if (w != kNoAction) stack.push_back(index_of(s_.action(w).written));
-      }
+      found.push_back(index_of(e.operands[0]));
       continue;
     }
     const unsigned count = operand_count(e.op);
@@ -440,11 +672,9 @@ void Problem::explain_value(ExpressionId id, Clause& lemma) {
       continue;
     }
     std::uint32_t enough = kNone;
-    const std::uint64_t ones = mask_of(e.bits);
-    for (unsigned k = 0; k < count && count == 2; ++k) {
-      const bool zero_decides = e.op == Operator::kAnd || e.op == Operator::kMultiply;
-      const std::uint64_t v = zero_decides || e.op == Operator::kOr ? value_of(e.operands[k]) : 1;
-      if ((zero_decides && v == 0) || (e.op == Operator::kOr && v == ones)) enough = index_of(e.operands[k]);
+    const bool zero_decides = e.op == Operator::kAnd || e.op == Operator::kMultiply;
+    for (unsigned k = 0; k < 2 && (zero_decides || e.op == Operator::kOr); ++k) {
+      if (value_of(e.operands[k]) == (zero_decides ? 0 : mask_of(e.bits))) enough = index_of(e.operands[k]);
     }
     if (enough != kNone) {
       stack.push_back(enough);
@@ -511,6 +741,7 @@ void Problem::check_locks(std::vector<Clause>& lemmas) {
 void Problem::start_from(const Execution& execution) {
   sat_.backtrack_to_start();
   orders_.prefer(execution.order);
+  for (Info& info : info_) info.last = 0;
   for (Choice& choice : choices_) {
     choice.has_preferred = true;
     choice.preferred = execution.sources[choice.part];

@@ -18,6 +18,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -74,6 +76,7 @@ class Problem final : private Theory {
   struct Info {
     Meaning meaning = Meaning::kNothing;
     std::int8_t hint = 0;  // what to try first, once
+    std::int8_t last = 0;  // what it was
     std::uint32_t a = 0;   // kReads: the part
     std::uint32_t b = 0;   // kReads: the write
   };
@@ -103,6 +106,13 @@ class Problem final : private Theory {
   void encode_waits();
   void encode_semaphores();
   void encode_failed_attempts();
+  void encode_eagerly();
+  void encode_values();
+  std::map<ActionId, std::set<std::uint64_t>> domains();
+  std::size_t longest_chain(const std::vector<const Choice*>& choices);
+  std::uint64_t computed(ActionId write, ActionId from, std::uint64_t value);
+  std::vector<ActionId> reads_in(ExpressionId id, std::size_t most);
+  bool may_have_value(ActionId read, std::uint64_t value);
   void encode_bug();
   void link_modifications();
 
@@ -111,7 +121,10 @@ class Problem final : private Theory {
   ActionId decided_source(const Choice& choice) const;
   bool check_values(std::vector<Clause>& lemmas);
   void compute_values();
-  void explain_value(ExpressionId id, Clause& lemma);
+  Literal value_literal(ActionId read);
+  Literal value_literal(ActionId read, std::uint64_t value);
+  void derive_values(std::vector<ActionId> open, std::vector<Clause>& lemmas);
+  void find_reads(ExpressionId id, std::vector<ActionId>& found);
   void check_latest(std::vector<Clause>& lemmas);
   void check_locks(std::vector<Clause>& lemmas);
   void check_axioms(const HappensBefore& hb, std::vector<Clause>& lemmas);
@@ -140,7 +153,10 @@ class Problem final : private Theory {
   std::vector<std::uint64_t> written_;  // by action
   std::vector<Condition> conditions_;   // that have to hold
   Execution execution_;
-  std::vector<std::uint32_t> visited_;  // expressions, by explain_value
+  std::unordered_map<ActionId, std::vector<std::size_t>> alone_;  // conditions_ on one read only
+  std::map<std::pair<ActionId, std::uint64_t>, Literal> value_literals_;
+  std::vector<std::uint32_t> value_choices_;  // by read: a read has one value
+  std::vector<std::uint32_t> visited_;        // expressions, by find_reads
   std::uint32_t visit_ = 0;
   std::uint64_t rounds_ = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
+
 namespace heddle::constraints {
 namespace {
 
@@ -50,9 +52,16 @@ void Sat::add_clause(std::vector<Literal> clause) {
   if (!add_lemma(std::move(clause))) unsatisfiable_ = true;
 }
 
-void Sat::add_choice(std::span<const Literal> literals) {
-  for (Literal l : literals) choice_of_[l] = static_cast<std::uint32_t>(choices_.size());
-  choices_.emplace_back(literals.begin(), literals.end());
+std::uint32_t Sat::add_choice(std::span<const Literal> literals) {
+  const auto choice = static_cast<std::uint32_t>(choices_.size());
+  choices_.emplace_back();
+  for (Literal l : literals) extend_choice(choice, l);
+  return choice;
+}
+
+void Sat::extend_choice(std::uint32_t choice, Literal l) {
+  choice_of_[l] = choice;
+  choices_[choice].push_back(l);
 }
 
 void Sat::enqueue(Literal l, Reason reason) {
@@ -435,8 +444,13 @@ Answer Sat::solve(std::span<const Literal> assumptions, std::uint64_t most_confl
     if (!next_decision(assumptions, done)) return Answer::kUnsatisfiable;
     if (!done) continue;
     lemmas.clear();
+    const std::size_t known = variables();
     theory_.complete(lemmas);
     if (lemmas.empty()) return Answer::kSatisfiable;
+    // Else it would be asked the same for ever.
+    HEDDLE_CHECK(variables() != known || std::any_of(lemmas.begin(), lemmas.end(), [&](const auto& lemma) {
+                   return std::none_of(lemma.begin(), lemma.end(), [&](Literal l) { return value(l) > 0; });
+                 }));
     for (std::vector<Literal>& lemma : lemmas) {
       if (!add_lemma(std::move(lemma))) return give_up();
     }

@@ -43,8 +43,9 @@ class Sat {
   Variable add_variable();
   Literal truth() const { return 0; }  // variable 0 is true
   void add_clause(std::vector<Literal> clause);
-  // At most one of these is true.
-  void add_choice(std::span<const Literal> literals);
+  // At most one of these is true, and of those that are added later. A literal is in one choice at most.
+  std::uint32_t add_choice(std::span<const Literal> literals);
+  void extend_choice(std::uint32_t choice, Literal l);
 
   // -1 false, 0 none, 1 true.
   int value(Literal l) const { return is_negated(l) ? -values_[l >> 1] : values_[l >> 1]; }

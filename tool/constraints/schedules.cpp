@@ -14,6 +14,9 @@ namespace {
 
 using Goal = Structure::Goal;
 
+// A core that is not minimal is still a cause: one question about it may cost less than the others.
+constexpr std::uint64_t kQuestionsOfMinimising = 10;
+
 ProblemOptions problem_options(const SolveOptions& options, bool with_soft) {
   return {options.model, with_soft, options.start_from_observed};
 }
@@ -110,12 +113,13 @@ class CauseFinder {
   const Execution& failing() const { return failing_; }
 
  private:
-  Answer ask(const std::vector<std::size_t>& assumed) {
+  Answer ask(const std::vector<std::size_t>& assumed) { return ask(assumed, options_.most_conflicts); }
+  Answer ask(const std::vector<std::size_t>& assumed, std::uint64_t budget) {
     ++questions_;
     std::vector<Literal> assumptions;
     for (std::size_t i : assumed) assumptions.push_back(literals_[i]);
     problem_.start_from(failing_);
-    return problem_.solve(assumptions, options_.most_conflicts);
+    return problem_.solve(assumptions, budget);
   }
 
   std::vector<std::size_t> core_of(const std::vector<std::size_t>& assumed) const {
@@ -139,7 +143,7 @@ class CauseFinder {
       core.erase(core.begin());
       std::vector<std::size_t> rest = needed;
       rest.insert(rest.end(), core.begin(), core.end());
-      const Answer answer = ask(rest);
+      const Answer answer = ask(rest, options_.most_conflicts / kQuestionsOfMinimising);
       if (answer == Answer::kUnsatisfiable) {
         const std::vector<std::size_t> smaller = core_of(rest);
         std::erase_if(core, [&](std::size_t i) {
@@ -208,6 +212,8 @@ class PairInverter {
         const Verdict verdict = simulation_.run(candidate.order);
         if (!verdict.feasible) continue;
         candidate.sources.assign(simulation_.sources().begin(), simulation_.sources().end());
+        candidate.modification = positions(s_, candidate.order);
+        for (std::uint32_t& place : candidate.modification) ++place;
         std::vector<Ordering> all = so_far;
         all.push_back({Ordering::Kind::kBefore, a, b});
         if (verdict.fails) {
@@ -288,19 +294,22 @@ Alternates alternates(const SymbolicTrace& trace, const Execution& failing, cons
                       PairOrder order, std::size_t most, const SolveOptions& options) {
   Alternates result;
   CauseFinder finder(trace, failing, options);
-  if (options.model == Model::kSequential) {
-    PairInverter inverter(finder.structure(), order, most, options);
-    inverter.invert(finder.failing(), cause.core, {}, result);
-    if (result.found.empty() && trace.bug.kind != BugKind::kDeadlock) inverter.invert_again(trace, result);
-  }
+  // What is sequentially consistent is so under C++20, too.
+  PairInverter inverter(finder.structure(), order, most, options);
+  inverter.invert(finder.failing(), cause.core, {}, result);
+  if (result.found.empty() && trace.bug.kind != BugKind::kDeadlock) inverter.invert_again(trace, result);
   // By minimality, with all of the core but one ordering there is an execution that passes.
   Simulation simulation(finder.structure());
-  for (std::size_t i = 0; i < cause.core.size() && result.found.empty(); ++i) {
+  for (std::size_t i = 0; i < cause.core.size() && result.found.size() < most; ++i) {
     std::optional<Alternate> nearest = finder.nearest(cause.core, i, result.complete);
     if (!nearest) continue;
     const Verdict verdict = judge(simulation, nearest->execution, options.model, true);
     HEDDLE_CHECK(verdict.feasible && !verdict.fails);
-    result.found.push_back(std::move(*nearest));
+    const bool is_new = std::none_of(result.found.begin(), result.found.end(), [&](const Alternate& other) {
+      return other.execution.order == nearest->execution.order &&
+             other.execution.sources == nearest->execution.sources;
+    });
+    if (is_new) result.found.push_back(std::move(*nearest));
   }
   return result;
 }

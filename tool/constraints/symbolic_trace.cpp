@@ -356,7 +356,8 @@ std::string validate(const SymbolicTrace& trace) {
     const Expression& e = trace.expressions[i];
     if (e.op != Operator::kSymbol) continue;
     const std::uint32_t action = index_of(e.operands[0]);
-    if (action >= trace.actions.size() || index_of(trace.actions[action].symbol) != i)
+    if (action >= trace.actions.size() || index_of(trace.actions[action].symbol) != i ||
+        !trace.actions[action].reads())
       return "expression " + std::to_string(i) + " is the symbol of what does not read it";
   }
   for (ActionId i = 0; i < trace.actions.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "tool/linearize/check_client.h"
 
-#include <atomic>
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace heddle::linearize {
@@ -25,27 +26,46 @@ std::optional<Violated> violation_of(const run::CampaignOutcome& outcome) {
 }
 
 std::optional<Violated> ClientChecker::operator()(const lin::Client& client,
-                                                  const std::vector<Choice>& schedule) {
-  const run::Target target = with_client(client);
+                                                  const std::vector<Choice>& schedule, Effort effort) {
+  constexpr std::uint64_t kQuickShare = 16;
+  const auto at_once = std::count_if(client.threads.begin(), client.threads.end(),
+                                     [](const lin::Steps& steps) { return !steps.empty(); });
+  // What one thread does alone has one history.
+  if (at_once < 2) return try_in(searcher_, options_.spec, client, 1, {});
   if (!schedule.empty()) {
-    if (auto violated = follow(target, schedule)) return violated;
+    RunSpec guided = options_.spec;
+    guided.replay = ReplayKind::kGuided;
+    if (auto violated = try_in(guided_, guided, client, 1, schedule)) return violated;
   }
-  const std::atomic<bool> interrupted{false};
-  const run::CampaignOutcome outcome = run::Campaign(target, options_).run(interrupted);
-  executions_ += outcome.report.executions;
-  return violation_of(outcome);
+  const std::uint64_t sigma = options_.executions.value_or(1);
+  const std::uint64_t executions =
+      effort == Effort::kThorough ? sigma : (sigma + kQuickShare - 1) / kQuickShare;
+  return try_in(searcher_, options_.spec, client, executions, {});
 }
 
-std::optional<Violated> ClientChecker::follow(const run::Target& target,
+std::optional<Violated> ClientChecker::try_in(std::optional<ClientWorker>& worker, const RunSpec& spec,
+                                              const lin::Client& client, std::uint64_t executions,
                                               const std::vector<Choice>& schedule) {
-  RunSpec spec = options_.spec;
-  spec.replay = ReplayKind::kGuided;
-  run::SingleOptions single;
-  single.replay = schedule;
-  single.symbolise = false;
-  ++executions_;
-  auto run = run::run_single(target, spec, single);
-  return run ? violation_in(run->trace) : std::nullopt;
+  // Room for a schedule twice as long as the first. Exhaustive search knows one client only.
+  const bool is_exhaustive = std::string_view(spec.strategy).starts_with("exhaustive");
+  if (worker && (schedule.size() > worker->room() || is_exhaustive)) worker.reset();
+  if (!worker) {
+    auto started = ClientWorker::start(target_, spec, 2 * schedule.size());
+    if (!started) return std::nullopt;
+    worker = std::move(*started);
+  }
+  std::optional<Violated> violated;
+  const std::uint64_t before = worker->executed();
+  const auto done = worker->run(
+      client.text(), executions,
+      [&](const Trace& trace) {
+        violated = violation_in(trace);
+        return !violated;
+      },
+      schedule);
+  executions_ += worker->executed() - before;
+  if (!done) worker.reset();
+  return violated;
 }
 
 std::optional<Violated> ClientChecker::with_symbols(const Violated& violated) const {

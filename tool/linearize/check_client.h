@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "tool/linearize/client_worker.h"
 #include "tool/linearize/localize.h"
 #include "tool/run/campaign.h"
 
@@ -20,19 +21,25 @@ class ClientChecker {
     options_.symbolise = false;
   }
 
-  std::optional<Violated> operator()(const lin::Client& client, const std::vector<Choice>& schedule);
+  // First by the recorded schedule, then by σ executions as in detection.
+  std::optional<Violated> operator()(const lin::Client& client, const std::vector<Choice>& schedule,
+                                     Effort effort);
 
-  // The same execution once more, with its symbols. Nullopt where it does not repeat.
+  // The same execution once more in a process of its own, with its symbols. Nullopt where it does not repeat.
   std::optional<Violated> with_symbols(const Violated& violated) const;
 
   std::uint64_t executions() const { return executions_; }
 
  private:
   run::Target with_client(const lin::Client& client) const;
-  std::optional<Violated> follow(const run::Target& target, const std::vector<Choice>& schedule);
+  std::optional<Violated> try_in(std::optional<ClientWorker>& worker, const RunSpec& spec,
+                                 const lin::Client& client, std::uint64_t executions,
+                                 const std::vector<Choice>& schedule);
 
   run::Target target_;
   run::CampaignOptions options_;
+  std::optional<ClientWorker> guided_;  // follows schedules
+  std::optional<ClientWorker> searcher_;
   std::uint64_t executions_ = 0;
 };
 

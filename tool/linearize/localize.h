@@ -25,10 +25,14 @@ struct Violated {
   ObservedHistory history;
 };
 
+// How hard to look for a violation. The large steps of localization take what is found quickly; only where an
+// answer rests on there being none all σ executions are spent.
+enum class Effort : std::uint8_t { kQuick, kThorough };
+
 // CHECK of Algorithm 1: executes a client up to σ times, first by the schedule that is given; nullopt when
 // all histories were linearizable.
-using CheckClient =
-    std::function<std::optional<Violated>(const lin::Client& client, const std::vector<Choice>& schedule)>;
+using CheckClient = std::function<std::optional<Violated>(
+    const lin::Client& client, const std::vector<Choice>& schedule, Effort effort)>;
 
 struct Localized {
   Violated violated;  // of the minimum test case

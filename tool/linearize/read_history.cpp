@@ -40,7 +40,20 @@ Status read_call(HistoryBuilder& builder, std::size_t line, const json& event) {
                       arguments == event.end() ? json::array() : *arguments);
 }
 
+// Values are written out again by recursion, and a line may come from anywhere.
+bool is_nested_deeply(const std::string& text) {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kDeepest) return true;
+  }
+  return false;
+}
+
 Status read_json_line(HistoryBuilder& builder, std::size_t line, const std::string& text) {
+  if (is_nested_deeply(text)) return at_line(line, "no value of an operation is nested so deeply.");
   const json event = json::parse(text, nullptr, false);
   if (event.is_discarded()) return at_line(line, "this is no JSON object; is the file cut off?");
   if (!event.is_object() || !event.contains("op") || !is_id(event["op"])) {

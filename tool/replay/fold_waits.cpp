@@ -12,7 +12,6 @@ using symbolic::Expression;
 using symbolic::ExpressionId;
 using symbolic::Operator;
 using symbolic::Record;
-using symbolic::RecordId;
 using symbolic::RecordKind;
 
 constexpr std::size_t kLongestRound = 16;  // records

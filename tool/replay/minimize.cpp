@@ -67,6 +67,7 @@ class Minimiser {
   void drop_chunks();
   bool drop_pairs();
   bool drop_singles();
+  bool merge_turns();
   bool search(std::uint64_t depth);
   bool search_below(Plan& plan, const std::vector<DepartureMade>& others, std::uint64_t depth);
   Result<Trace> finish();
@@ -190,6 +191,33 @@ bool Minimiser::drop_pairs() {
   return false;
 }
 
+// A thread that is interrupted at two places may be interrupted at the later one only: its two turns become
+// one, and who had run in between runs after it, with or without the switch back (in the spirit of Jalbert
+// and Sen, FSE 2010, who merge the turns of threads).
+bool Minimiser::merge_turns() {
+  const auto is_switch = [](const Departure& d) { return d.place.kind() == ChoiceKind::kThread; };
+  for (std::size_t i = 0; i + 1 < plan_.size() && time_left(); ++i) {
+    // Ordered by thread, then by operation.
+    const ThreadId thread = plan_[i].place.thread();
+    if (!is_switch(plan_[i]) || !is_switch(plan_[i + 1]) || plan_[i + 1].place.thread() != thread) continue;
+    Plan merged = without(i, i + 1);
+    if (improves(merged)) return true;
+    const ChoiceKey last = merged[i].pick;
+    merged[i].pick = plan_[i].pick;
+    if (improves(merged)) return true;
+    for (std::size_t k = 0; k < merged.size() && time_left(); ++k) {
+      if (!is_switch(merged[k]) || merged[k].pick.as_thread() != thread) continue;
+      // Who was interrupted for it goes on to whom it would have made way.
+      Plan direct = merged;
+      direct[k].pick = last;
+      if (improves(direct)) return true;
+      direct.erase(direct.begin() + static_cast<std::ptrdiff_t>(k));
+      if (improves(direct)) return true;
+    }
+  }
+  return false;
+}
+
 // Plans of `depth` departures, from scratch.
 bool Minimiser::search(std::uint64_t depth) {
   if (!time_left()) return false;
@@ -245,7 +273,7 @@ Result<Trace> Minimiser::run() {
     drop_chunks();
     while (drop_singles()) {
     }
-    again = drop_pairs();
+    again = merge_turns() || drop_pairs();
   }
   for (std::uint64_t depth = 1; depth < weight_.departures(); ++depth) search(depth);
   return finish();

@@ -63,7 +63,9 @@ Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& ori
         "with `heddle minimize`.",
         ExitCode::kInconclusive};
   }
-  if (const std::string wrong = first_wrong_value(run->symbolic); !wrong.empty())
+  std::string wrong = first_wrong_value(run->symbolic);
+  if (wrong.empty()) wrong = first_wrong_access(run->trace, run->symbolic);
+  if (!wrong.empty())
     return Error{"A symbolic trace does not say what the program did: " + wrong + ".", ExitCode::kOwnError};
   symbolic.duration_us = run->result.duration_us;
   symbolic.trace = std::move(run->trace);

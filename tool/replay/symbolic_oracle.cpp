@@ -42,7 +42,40 @@ std::uint64_t expected(const Record& r) {
   return r.kind == RecordKind::kBranch || r.kind == RecordKind::kFailure ? r.holds : r.value;
 }
 
+bool is_access(RecordKind kind) {
+  return kind == RecordKind::kRead || kind == RecordKind::kWrite || kind == RecordKind::kUpdate ||
+         kind == RecordKind::kCasFailed;
+}
+
+// What both know of the whole access is the same. (Of volatile accesses events are written before.)
+bool agree(const SymbolicTables& t, const Record& r, const TraceEvent& e) {
+  if (e.thread != r.thread || r.address < e.address || r.address + r.size > e.address + e.size) return false;
+  if (e.address != r.address || e.size != r.size) return true;
+  switch (e.kind) {
+    case EventKind::kAtomicUpdate:
+      return e.value2 == r.value && e.value == t[r.symbol].value;
+    case EventKind::kAtomicLoad:
+    case EventKind::kAtomicStore:
+    case EventKind::kCasFailed:
+    case EventKind::kPlainRead:
+      return e.value == r.value;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
+
+std::string first_wrong_access(const Trace& trace, const SymbolicTables& tables) {
+  for (std::size_t i = 0; i < tables.records.size(); ++i) {
+    const Record& r = tables.records[i];
+    if (!is_access(r.kind)) continue;
+    const TraceEvent* event = trace.find_event(r.event);
+    if (event == nullptr || !agree(tables, r, *event))
+      return fmt::format("record {} is not what event {} was", i, index_of(r.event));
+  }
+  return {};
+}
 
 std::string first_wrong_value(const SymbolicTables& tables) {
   const std::vector<std::uint64_t> values = evaluate(tables);

@@ -275,7 +275,7 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
         e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
         grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
         grouped(e.passed));
-    if (!e.why_not_solved.empty()) text += "  Not by solving: " + escaped(e.why_not_solved) + "\n";
+    if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
   } else {
     text += no_difference_text(e);
   }

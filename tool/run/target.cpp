@@ -135,6 +135,19 @@ std::vector<std::uint64_t> signatures_of(const ExecutionResult& result,
   return signatures;
 }
 
+Result<Trace> trace_of(const Target& target, const Process& process, RunSpec spec,
+                       const ExecutionResult& result, std::size_t kept_events) {
+  CaptureContext context;
+  context.program = target.identity();
+  context.max_events = kept_events;
+  context.input = read_memory_file(target.input);
+  context.output = process.output(context.output_cut);
+  context.result = result;
+  spec.replay = ReplayKind::kNone;
+  context.spec = spec;
+  return capture(process.channel(), process.channel_bytes(), std::move(context));
+}
+
 namespace {
 
 // Runs the execution once to learn which words of memory several threads touch.
@@ -185,15 +198,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   run.result = conclude(*process, killed);
   run.result.duration_us =
       static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-  CaptureContext context;
-  context.program = target.identity();
-  context.max_events = options.kept_events;
-  context.input = read_memory_file(target.input);
-  context.output = process->output(context.output_cut);
-  context.result = run.result;
-  spec.replay = ReplayKind::kNone;
-  context.spec = spec;
-  auto trace = capture(process->channel(), process->channel_bytes(), std::move(context));
+  auto trace = trace_of(target, *process, spec, run.result, options.kept_events);
   if (!trace) return trace.error();
   run.trace = std::move(*trace);
   if (spec.symbolic != 0) {

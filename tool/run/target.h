@@ -116,6 +116,10 @@ struct SingleOptions {
 };
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
 
+// The execution that a process has just run, as its channel shows it.
+Result<Trace> trace_of(const Target& target, const Process& process, RunSpec spec,
+                       const ExecutionResult& result, std::size_t kept_events = kKeptEvents);
+
 // The finding for an ending that the runtime could not report itself; none where the ending is no bug.
 std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
                                               const std::vector<int>& allowed_exits);

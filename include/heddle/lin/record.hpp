@@ -20,7 +20,9 @@ class Clock {
  public:
   explicit Clock(bool under_heddle) : runtime_(under_heddle) {}
 
-  void call(heddle_moment& moment) { runtime_ ? heddle_runtime_operation_called(&moment) : tick(moment); }
+  void call(heddle_moment& moment, std::size_t operation) {
+    runtime_ ? heddle_runtime_operation_called(&moment, static_cast<unsigned>(operation)) : tick(moment);
+  }
   void give_back(heddle_moment& moment) {
     runtime_ ? heddle_runtime_operation_returned(&moment) : tick(moment);
   }

@@ -63,7 +63,8 @@ class Test {
   int run(const std::optional<Client>& client) {
     if (client && !check_client(*client)) return kBadInput;
     if (under_heddle()) {
-      heddle::check([&] { once(client, 0); });
+      const std::string text = client ? client->text() : "";
+      heddle::check([&] { once(given_client(text), 0); });
       return 0;
     }
     for (std::uint64_t i = 0; i < runs_; ++i) {
@@ -198,6 +199,19 @@ class Test {
     return spare > 0 ? operation.weight() : 0;
   }
 
+  // The client of an execution: what heddle tries, or `otherwise`. Both are read in the same way, so that
+  // what was found by the one is repeated by the other.
+  static std::optional<Client> given_client(const std::string& otherwise) {
+    const std::size_t wanted = heddle_runtime_client(nullptr, 0);
+    std::string text(wanted != 0 ? wanted : otherwise.size(), ' ');
+    if (wanted != 0)
+      heddle_runtime_client(text.data(), wanted);
+    else
+      otherwise.copy(text.data(), otherwise.size());
+    if (text.empty()) return std::nullopt;
+    return Client::parse(text);
+  }
+
   // One execution; whether its history is right.
   bool once(const std::optional<Client>& given, std::uint64_t seed) const {
     Draw source(seed);
@@ -241,6 +255,7 @@ class Test {
       prepare(lanes[i + 1], client.threads[i], static_cast<std::uint32_t>(i + 1));
     prepare(lanes.back(), client.last, 0);
     perform_all(*object, lanes[0], clock);
+    if (under_heddle()) announce(lanes);
     std::vector<std::thread> threads;
     threads.reserve(client.threads.size());
     for (std::size_t i = 0; i < client.threads.size(); ++i)
@@ -260,6 +275,15 @@ class Test {
       lane.push_back(record);
     }
   }
+  // How long the threads will be: `dpct` has to know.
+  void announce(const std::vector<std::vector<Record>>& lanes) const {
+    std::vector<unsigned> calls(operations_.size(), 0);
+    for (std::size_t i = 1; i + 1 < lanes.size(); ++i) {
+      for (const Record& record : lanes[i]) ++calls[record.operation];
+    }
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      heddle_runtime_operations_planned(static_cast<unsigned>(i), calls[i]);
+  }
   std::size_t index_of(const Operation<Object>& wanted) const {
     std::size_t index = 0;
     while (&operations_[index] != &wanted) ++index;
@@ -269,7 +293,7 @@ class Test {
   void perform_all(Object& object, std::vector<Record>& lane, Clock& clock) const {
     for (Record& record : lane) {
       const Operation<Object>& operation = operations_[record.operation];
-      clock.call(record.called);
+      clock.call(record.called, record.operation);
       record.reply = operation.perform(object, record.step->arguments);
       clock.give_back(record.returned);
       record.failed = operation.failed(record.reply);

@@ -3,6 +3,7 @@
 
 #include "core/base/random.h"
 #include "sample_trace.h"
+#include "tests/unit/mutated.h"
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/codec.h"
 
@@ -45,34 +46,6 @@ TEST(Hostile, EveryFlippedBitIsAnError) {
     changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
     ASSERT_FALSE(parse_artifact(changed)) << at;
   }
-}
-
-std::string mutated(std::string bytes, Random& random) {
-  const std::uint32_t changes = 1 + random.below(8);
-  for (std::uint32_t i = 0; i < changes && !bytes.empty(); ++i) {
-    const std::uint32_t at = random.below(static_cast<std::uint32_t>(bytes.size()));
-    switch (random.below(6)) {
-      case 0:
-        bytes[at] = static_cast<char>(random.next());
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
-        break;
-      case 2:
-        bytes.erase(at, 1 + random.below(16));
-        break;
-      case 3:
-        bytes.insert(at, 1 + random.below(16), static_cast<char>(random.next()));
-        break;
-      case 4:
-        bytes[at] = '\xff';
-        break;
-      default:
-        bytes.resize(at);
-        break;
-    }
-  }
-  return bytes;
 }
 
 TEST(Hostile, MutatedFilesAreErrorsOrEqual) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/mutated.h"
+
 namespace heddle {
 namespace {
 
@@ -74,6 +76,22 @@ TEST(Suppressions, KindsHaveTheirTypes) {
   EXPECT_TRUE(suppressed("mutex:worker", trace));
   trace.findings[0].kind = FindingKind::kAssertion;
   EXPECT_FALSE(suppressed("race:*", trace));
+}
+
+// Ten thousand bad files: taken, or refused with the line.
+TEST(Suppressions, MutatedFiles) {
+  const std::string file = "# comment\nrace:worker\ndeadlock:^main$\n\nmutex:*.c\nrace_top:f(int, char*)\n";
+  Random random(5);
+  int refused = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    Suppressions suppressions;
+    const Status status = suppressions.add(mutated(file, random), "file");
+    if (status) continue;
+    ++refused;
+    ASSERT_EQ(status.error().code, ExitCode::kBadInput);
+    ASSERT_TRUE(status.error().message.starts_with("file:")) << status.error().message;
+  }
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(Suppressions, ErrorsNameTheLine) {

@@ -59,8 +59,8 @@ TEST(Rewrite, FullBuildsLoadThePassAndKeepScalars) {
   const auto result = rewrite(kClang, {"-c", "a.cpp"}, kLayout, {}, Build::kFull);
   ASSERT_TRUE(result);
   EXPECT_TRUE(has(*result, "-fpass-plugin=/opt/heddle/lib/heddle/symbolic-pass.so"));
-  EXPECT_TRUE(has(*result, "-fno-vectorize"));
-  EXPECT_TRUE(has(*result, "-fno-slp-vectorize"));
+  EXPECT_TRUE(has_pair(*result, "-mllvm", "-vectorize-loops=false"));
+  EXPECT_TRUE(has_pair(*result, "-mllvm", "-vectorize-slp=false"));
   EXPECT_TRUE(has(*result, "-fsanitize=thread"));
 }
 

@@ -35,6 +35,19 @@ TEST_F(HeapTest, CannotStartWhereTheAddressIsTaken) {
   EXPECT_FALSE(second->started());
 }
 
+TEST_F(HeapTest, ARetiredBlockIsNotHandedOutAgain) {
+  Block* first = allocate(40);
+  Block* second = allocate(40);
+  release(first);
+  release(second);
+  heap_->retire(0, 40, 16);
+  Block* third = allocate(40);
+  EXPECT_EQ(third, first) << "the other one, which was freed before it";
+  EXPECT_FALSE(heap_->has_reusable(0, 40, 16));
+  EXPECT_EQ(heap_->resting_bytes(0), 0u);
+  EXPECT_TRUE(Heap::is_freed(second->begin()));
+}
+
 TEST_F(HeapTest, EverySizeGetsItsBytesAndNoOthers) {
   std::vector<Block*> blocks;
   for (std::size_t size = 0; size < 5000; size += size < 1100 ? 1 : 97) {

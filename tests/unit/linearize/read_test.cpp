@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "tests/unit/mutated.h"
 #include "tool/linearize/check_history.h"
 #include "tool/linearize/explain.h"
 #include "tool/linearize/read_history.h"
@@ -42,6 +43,43 @@ TEST(ReadHistory, BadLinesAreNamed) {
                 .find("line 2: "),
             std::string::npos);
   EXPECT_NE(error_of("INFO  jepsen.util - 0 :inv").find("line 1: "), std::string::npos);
+}
+
+// Ten thousand bad files: an answer about each, and no other end.
+TEST(ReadHistory, MutatedFiles) {
+  const std::string jepsen =
+      "INFO  jepsen.util - 0 :invoke :write 3\nINFO  jepsen.util - 1 :invoke :cas [3 4]\n"
+      "INFO  jepsen.util - 0 :ok :write 3\nINFO  jepsen.util - 1 :info :cas :timed-out\n";
+  const std::string lines = kEnq + R"({"type":"invoke","op":"b","thread":1,"method":"deq"})" + "\n" +
+                            kReturn + R"({"type":"return","op":"b","result":"empty"})" + "\n";
+  Random random(3);
+  int refused = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const bool is_jepsen = i % 2 == 0;
+    const std::string text = mutated(is_jepsen ? jepsen : lines, random);
+    const auto history = read(text, is_jepsen ? "register" : "queue");
+    if (history) {
+      static_cast<void>(check_history(*history, {}));
+      continue;
+    }
+    ++refused;
+    ASSERT_EQ(history.error().code, ExitCode::kBadInput);
+    ASSERT_TRUE(history.error().message.starts_with("line ") ||
+                history.error().message.starts_with("there is"))
+        << history.error().message;
+  }
+  EXPECT_GT(refused, 5000);
+}
+
+// As deep as a stack is not.
+TEST(ReadHistory, NestedValues) {
+  const std::string open(200'000, '[');
+  const std::string close(200'000, ']');
+  EXPECT_NE(
+      error_of(R"({"type":"invoke","op":1,"method":"enq","args":[)" + open + close + "]}").find("line 1: "),
+      std::string::npos);
+  EXPECT_NE(error_of("INFO  jepsen.util - 0 :invoke :write " + open + close, "register").find("line 1: "),
+            std::string::npos);
 }
 
 TEST(ReadHistory, JepsenLogs) {

@@ -7,6 +7,8 @@
 
 #include "golden.h"
 #include "samples.h"
+#include "tests/unit/mutated.h"
+#include "tool/report/kept_campaign.h"
 #include "tool/report/summary.h"
 
 namespace heddle::report {
@@ -43,6 +45,22 @@ class CampaignTest : public ::testing::Test {
   Trace race_, leak_;
   CampaignReport report_;
 };
+
+// Ten thousand bad files: read, or refused with a message.
+TEST_F(CampaignTest, MutatedFilesAreReadOrRefused) {
+  const std::string file = json_report(report_);
+  ASSERT_TRUE(parse_campaign(file));
+  Random random(7);
+  int refused = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto campaign = parse_campaign(mutated(file, random));
+    if (campaign) continue;
+    ++refused;
+    ASSERT_EQ(campaign.error().code, ExitCode::kBadInput);
+    ASSERT_FALSE(campaign.error().message.empty());
+  }
+  EXPECT_GT(refused, 5000);
+}
 
 TEST_F(CampaignTest, JsonHasWhatTheInterfacePromises) {
   const Parsed json = Parsed::parse(json_report(report_));

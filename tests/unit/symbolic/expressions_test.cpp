@@ -76,10 +76,13 @@ TEST(SymbolicValue, IsWhatTheProcessorComputes) {
     };
     EXPECT_EQ(value(Operator::kAdd, 32), ua + ub);
     EXPECT_EQ(value(Operator::kMultiply, 32), ua * ub);
-    if (b != 0) EXPECT_EQ(value(Operator::kDivideUnsigned, 32), ua / ub);
-    if (b != 0 && b != -1) EXPECT_EQ(value(Operator::kDivideSigned, 32), static_cast<std::uint32_t>(a / b));
-    if (b != 0 && b != -1)
+    if (b != 0) {
+      EXPECT_EQ(value(Operator::kDivideUnsigned, 32), ua / ub);
+    }
+    if (b != 0 && b != -1) {
+      EXPECT_EQ(value(Operator::kDivideSigned, 32), static_cast<std::uint32_t>(a / b));
       EXPECT_EQ(value(Operator::kRemainderSigned, 32), static_cast<std::uint32_t>(a % b));
+    }
     EXPECT_EQ(value(Operator::kLessSigned, 1), a < b ? 1u : 0u);
     EXPECT_EQ(value(Operator::kLessUnsigned, 1), ua < ub ? 1u : 0u);
     EXPECT_EQ(value_of(Operator::kSignExtend, 64, 0, of), static_cast<std::uint64_t>(std::int64_t{a}));

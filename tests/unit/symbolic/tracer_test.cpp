@@ -94,6 +94,19 @@ TEST_F(Traced, AFailureThatNoSymbolDecidedSaysSo) {
   EXPECT_EQ(tables().records.back().expression, kConcrete);
 }
 
+TEST_F(Traced, AStatusThatMainReturnedIsTheFailure) {
+  const ExpressionId x = read(0x1000, 5);
+  tracer_.branch(private_access(), less_than(x, 9), true);
+  tracer_.returns(kMainThread, 0xf00);
+  tracer_.result(kMainThread, 0, x);
+  tracer_.exited(private_access(), 5);
+  const SymbolicTables t = tables();
+  EXPECT_EQ(t.records.back().kind, RecordKind::kFailure);
+  EXPECT_EQ(t[t.records.back().expression].op, Operator::kNotEqual);
+  EXPECT_EQ(t.records[1].kind, RecordKind::kBranch);
+  expect_right();
+}
+
 TEST_F(Traced, WhatWasCaughtIsNoFailure) {
   const ExpressionId x = read(0x1000, 5);
   tracer_.doomed(private_access(), less_than(x, 6), true);
