@@ -18,7 +18,7 @@
 namespace heddle::bench {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 struct CauseProgram {
   std::string name, source;
