@@ -324,4 +324,4 @@ for name in ("continue", "step", "next", "stepi", "nexti", "finish", "until", "a
 gdb.execute("define hook-run\npython View.kept = None\nend")
 gdb.execute("set confirm off")
 gdb.execute("set print thread-events off")
-gdb.execute("handle SIGSYS SIGSTKFLT nostop noprint pass", to_string=True)  # the runtime's own
+gdb.execute("handle SIGSYS nostop noprint pass", to_string=True)  # the runtime's own
