@@ -28,7 +28,7 @@ enum class RuleKind : std::uint8_t {
   kNone = 0,
   kStrengthen,  // operations at `place` have `order` at least; without a place: all of them
   kTogether,    // from `place` until the thread has performed the `other` of any such rule and comes to its
-              // next operation, nobody comes between, as if under one lock
+                // next operation, nobody comes between, as if under one lock
   kLocked,  // plain accesses at `place` and at `other` are made under one lock, the same for all such rules
   kAfter,   // operations at `place` wait until `other` was performed, where somebody else can run
 };

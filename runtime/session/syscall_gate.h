@@ -3,11 +3,12 @@
 //
 // Syscall User Dispatch (Linux 5.11) turns each system call from outside the runtime's own code into SIGSYS.
 // Two ask:
-//   the engine    a call that would block the one kernel thread (libgomp's futex, a FILE on a pipe) is answered
+//   the engine    a call that would block the one kernel thread (libgomp's futex, a FILE on a pipe) is
+//   answered
 //                 by parking the fiber (runtime/abi/library_syscalls.cpp);
 //   the session   an execution can be undone in process only where it left no trace in the kernel. The first
-//                 call that is not on the list of harmless ones opens the gate: the next execution needs a new
-//                 process.
+//                 call that is not on the list of harmless ones opens the gate: the next execution needs a
+//                 new process.
 // Everything else is carried out, and the program goes on. The kernel drops the dispatch for forked children
 // and for other kernel threads.
 #pragma once

@@ -38,6 +38,16 @@ void PlanStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& vi
   exchange_->made_count.store(0, std::memory_order_relaxed);
 }
 
+namespace {
+
+bool takes_lock(EventKind kind) {
+  return kind == EventKind::kMutexLock || kind == EventKind::kMutexUnlock ||
+         kind == EventKind::kRwlockReadLock || kind == EventKind::kRwlockWriteLock ||
+         kind == EventKind::kRwlockUnlock;
+}
+
+}  // namespace
+
 void PlanStrategy::performed(const Operation& operation) {
   Record& record = threads_[operation.thread];
   ++record.operations;
@@ -50,7 +60,8 @@ void PlanStrategy::performed(const Operation& operation) {
   }
   const std::uint64_t hash = mix(operation.pc, operation.address);
   std::uint32_t& place = record.places[hash >> 62];
-  if (place == static_cast<std::uint32_t>(hash)) ++record.repeated;
+  if (place == static_cast<std::uint32_t>(hash))
+    record.repeated += takes_lock(operation.kind) ? kLock : kLook;
   place = static_cast<std::uint32_t>(hash);
 }
 

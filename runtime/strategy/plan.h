@@ -30,7 +30,10 @@ class PlanStrategy final : public Strategy, public Observer {
 
  private:
   static constexpr std::uint32_t kPlaces = 4;
-  static constexpr std::uint32_t kSpins = 2;  // times at the same place again
+  // A thread spins that has been at the same places so often without a change. Who only looks does so at
+  // once; who takes and releases locks in a loop may be at work on plain memory, which is no change that is
+  // seen here.
+  static constexpr std::uint32_t kSpins = 32, kLook = 16, kLock = 1;
   struct Record {
     std::uint64_t change;  // the latest one when the thread last performed an operation
     std::uint32_t places[kPlaces];

@@ -24,6 +24,7 @@ struct Intervention {
 struct Passing {
   std::vector<Choice> choices;
   std::uint32_t distance = 0;
+  std::uint64_t number = 0;  // in the order in which they were tried
 };
 
 class Interventions {
@@ -115,10 +116,11 @@ Status Interventions::try_all() {
     if (outcome->cut || !passes(*outcome)) continue;
     ++explanation_.passed;
     if (seen.insert(outcome->result.trace_hash).second)
-      passing_.push_back({std::move(outcome->choices), proposal.distance});
+      passing_.push_back({std::move(outcome->choices), proposal.distance, explanation_.passed});
   }
-  std::stable_sort(passing_.begin(), passing_.end(),
-                   [](const Passing& a, const Passing& b) { return a.distance < b.distance; });
+  std::sort(passing_.begin(), passing_.end(), [](const Passing& a, const Passing& b) {
+    return std::pair(a.distance, a.number) < std::pair(b.distance, b.number);
+  });
   return Done{};
 }
 

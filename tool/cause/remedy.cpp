@@ -207,10 +207,9 @@ void RemedySearch::weaken_orders() {
     const EventKind kind = orders_[i].shown.event.kind;
     for (const MemoryOrder order : {MemoryOrder::kAcquire, MemoryOrder::kRelease, MemoryOrder::kAcqRel}) {
       const bool is_weaker = join_of(order, orders_[i].rule.order) != order;
-      const bool is_of_use = useful_order(kind, order) == order &&
-                             !(kind == EventKind::kAtomicLoad && order == MemoryOrder::kRelease) &&
-                             !(kind == EventKind::kAtomicStore && order == MemoryOrder::kAcquire) &&
-                             join_of(order, orders_[i].was) != orders_[i].was;
+      const bool fits_load = kind != EventKind::kAtomicLoad || order == MemoryOrder::kAcquire;
+      const bool fits_store = kind != EventKind::kAtomicStore || order == MemoryOrder::kRelease;
+      const bool is_of_use = fits_load && fits_store && join_of(order, orders_[i].was) != orders_[i].was;
       if (!is_weaker || !is_of_use || !trials_.time_left()) continue;
       const auto weaker = with_order(i, order);
       if (!helps(rules_of(weaker))) continue;
@@ -367,7 +366,7 @@ std::vector<RemedySearch::Gap> RemedySearch::gaps() const {
     }
   }
   // What happened last is nearest to the failure.
-  std::stable_sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) {
+  std::sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) {
     if (a.conflicts != b.conflicts) return a.conflicts;
     return a.before.front() > b.before.front();
   });

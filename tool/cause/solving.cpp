@@ -5,6 +5,7 @@
 #include "tool/cause/comparison.h"
 #include "tool/cause/guided_plan.h"
 #include "tool/cause/interventions.h"
+#include "tool/cause/truncation.h"
 #include "tool/constraints/schedules.h"
 #include "tool/replay/candidates.h"
 #include "tool/replay/symbolic.h"
@@ -39,6 +40,36 @@ CauseOrdering cause_ordering(const constraints::SymbolicTrace& trace, const cons
   return {static_cast<CauseOrdering::Kind>(ordering.kind), event(ordering.first), event(ordering.second)};
 }
 
+ThreadId failed_thread_of(const Trace& trace) {
+  const auto& parts = trace.findings.front().parts;
+  return parts.empty() ? kNoThread : parts.front().thread;
+}
+
+// Where other threads could have been stopped: before what the root cause names of them, and before what they
+// did in front of that, the latest first.
+std::vector<EventId> truncation_points(const Trace& trace, const std::vector<CauseOrdering>& cause,
+                                       ThreadId failed) {
+  constexpr std::size_t kMostOfOne = 24;
+  std::vector<EventId> points;
+  for (const CauseOrdering& ordering : cause) {
+    for (const EventId named : {ordering.first, ordering.second}) {
+      if (named == kNoEvent || index_of(named) >= trace.events.size()) continue;
+      const ThreadId thread = trace.events[index_of(named)].thread;
+      if (thread == failed) continue;
+      std::size_t count = 0;
+      for (std::uint32_t i = index_of(named) + 1; i-- > 0 && count < kMostOfOne;) {
+        const TraceEvent& event = trace.events[i];
+        if (event.thread != thread || event.kind == EventKind::kAllocate || event.kind == EventKind::kFree ||
+            event.kind == EventKind::kThreadStart)
+          continue;
+        points.push_back(event.id);
+        ++count;
+      }
+    }
+  }
+  return points;
+}
+
 }  // namespace
 
 Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
@@ -68,6 +99,7 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
   explanation.root_cause_is_minimal = cause.minimal;
   for (const constraints::Ordering& ordering : cause.core)
     explanation.root_cause.push_back(cause_ordering(*trace, ordering));
+  const std::vector<CauseOrdering> core = explanation.root_cause;
 
   if (options.solve_failing) {
     const auto began_failing = Clock::now();
@@ -104,20 +136,39 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
     if (!passes(*outcome) && !uncounted) uncounted = guess;
   }
   std::optional<Comparison> best;
-  for (const constraints::Alternate& alternate : alternates.found) {
-    const auto plan =
-        plan_of(run->trace, constraints::places(*trace, alternate.execution), weak, uncounted.value_or(0));
+  // Executes a schedule, and keeps it where it passes and says more than the best.
+  const auto try_schedule = [&](const constraints::SymbolicTrace& of,
+                                const constraints::Execution& execution) -> Status {
+    const auto plan = plan_of(run->trace, constraints::places(of, execution), weak, uncounted.value_or(0));
     auto outcome = candidates->follow(plan);
     if (!outcome) return outcome.error();
     ++explanation.interventions;
-    if (!passes(*outcome)) continue;
+    if (!passes(*outcome)) return Done{};
     ++explanation.passed;
     auto passing =
         trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
     if (!passing) return passing.error();
     Comparison comparison = compare(*failed, std::move(*passing));
-    if (!comparison.says_something() || (best && !(comparison.difference < best->difference))) continue;
-    best = std::move(comparison);
+    if (comparison.says_something() && (!best || comparison.difference < best->difference))
+      best = std::move(comparison);
+    return Done{};
+  };
+  for (const constraints::Alternate& alternate : alternates.found) {
+    if (auto status = try_schedule(*trace, alternate.execution); !status) return status.error();
+  }
+  // Where none passes to its end, threads that had not done as much yet may take another way.
+  const ThreadId failed_thread = failed_thread_of(run->trace);
+  for (const EventId from : truncation_points(run->trace, core, failed_thread)) {
+    if (best || explanation.interventions >= options.most_executions) break;
+    auto shorter = truncated({events, run->tables.expressions, run->tables.records},
+                             run->trace.events[index_of(from)].thread, from, failed_thread);
+    if (!shorter) continue;
+    auto shorter_trace = constraints::symbolic_trace(shorter->events, shorter->expressions, shorter->records,
+                                                     failure_of(run->trace));
+    if (!shorter_trace) continue;
+    const constraints::FailingSchedule passing = constraints::solve_passing(*shorter_trace, solve);
+    if (passing.answer != constraints::Answer::kSatisfiable) continue;
+    if (auto status = try_schedule(*shorter_trace, passing.execution); !status) return status.error();
   }
   if (!best) {
     explanation.why_not_solved =

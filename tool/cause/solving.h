@@ -10,7 +10,8 @@
 namespace heddle::cause {
 
 struct SolvingOptions {
-  std::size_t most_alternates = 16;  // schedules of the solver that are executed
+  std::size_t most_alternates = 16;     // schedules that invert pairs of the root cause
+  std::uint64_t most_executions = 100;  // of all schedules of the solver
   std::vector<int> allowed_exits;
   bool solve_failing = false;  // also a failing execution, from the paths alone
 };

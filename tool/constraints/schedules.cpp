@@ -267,8 +267,10 @@ class PairInverter {
 
 }  // namespace
 
-FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options) {
-  const Structure structure(trace, Goal::kFail);
+namespace {
+
+FailingSchedule solve(const SymbolicTrace& trace, Goal goal, const SolveOptions& options) {
+  const Structure structure(trace, goal);
   FailingSchedule result;
   for (const bool with_soft : {true, false}) {
     Problem problem(structure, problem_options(options, with_soft));
@@ -279,11 +281,21 @@ FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& op
       result.execution = problem.execution();
       Simulation simulation(structure);
       const Verdict verdict = judge(simulation, result.execution, options.model, with_soft);
-      HEDDLE_CHECK(verdict.feasible && verdict.fails);
+      HEDDLE_CHECK(verdict.feasible && verdict.fails == (goal == Goal::kFail));
     }
     if (result.answer != Answer::kUnsatisfiable || trace.concretised == 0) break;
   }
   return result;
+}
+
+}  // namespace
+
+FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options) {
+  return solve(trace, Goal::kFail, options);
+}
+
+FailingSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options) {
+  return solve(trace, Goal::kPass, options);
 }
 
 Execution observed_execution(const SymbolicTrace& trace) {

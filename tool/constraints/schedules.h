@@ -18,6 +18,7 @@ struct SolveOptions {
   std::uint64_t most_conflicts = 200'000;  // of one question to the solver
 };
 
+// Of solve_failing and solve_passing.
 struct FailingSchedule {
   Answer answer = Answer::kUnknown;
   Execution execution;
@@ -27,6 +28,9 @@ struct FailingSchedule {
 
 // Φ_fail: an execution of the same paths that fails, whatever the order was.
 FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options = {});
+
+// The same for one that passes.
+FailingSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
 // The execution that was traced. Under kSequential what reads read follows from the order.
 Execution observed_execution(const SymbolicTrace& trace);

@@ -68,7 +68,7 @@ std::string check_expression(std::span<const Expression> table, std::size_t i) {
     if (operand == 0 || operand >= i) return name + " has an operand that does not come before it";
     bits[k] = table[operand].bits;
   }
-  const std::string wrong = name + " has operands of the wrong width";
+  std::string wrong = name + " has operands of the wrong width";
   switch (e.op) {
     case Operator::kConstant:
     case Operator::kSymbol:

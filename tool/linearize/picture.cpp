@@ -95,8 +95,9 @@ std::string history_svg(const ObservedHistory& history) {
         "<g><title>{4}, {5}: events {6} to {7}</title><rect class=\"{0}\" x=\"{1:.1f}\" y=\"{2:.1f}\" "
         "width=\"{3:.1f}\" height=\"{8}\" rx=\"4\"{9}/>"
         "<text x=\"{10:.1f}\" y=\"{11:.1f}\">{4}</text></g>\n",
-        name, from, y, std::max(to - from, 6.0), xml_escaped(text_of(history, i)), lane_name(operation.thread),
-        operation.called, history.pending(i) ? "…" : std::to_string(operation.returned), kHeight,
+        name, from, y, std::max(to - from, 6.0), xml_escaped(text_of(history, i)),
+        lane_name(operation.thread), operation.called,
+        history.pending(i) ? "…" : std::to_string(operation.returned), kHeight,
         history.pending(i) ? " stroke-dasharray=\"4 3\"" : "", from + 7, y + 17);
   }
   return svg + "</svg>\n";

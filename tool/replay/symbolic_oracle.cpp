@@ -8,7 +8,6 @@ namespace heddle::replay {
 namespace {
 
 using symbolic::Expression;
-using symbolic::ExpressionId;
 using symbolic::Operator;
 using symbolic::Record;
 using symbolic::RecordKind;

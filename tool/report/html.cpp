@@ -8,8 +8,9 @@
 #include "tool/report/page_data.h"
 
 // page_asset.S
-extern "C" const char heddle_report_page[];
-extern "C" const char heddle_report_page_end[];
+extern "C" const char
+    heddle_report_page[];  // NOLINT(readability-identifier-naming): symbols of an assembler file
+extern "C" const char heddle_report_page_end[];  // NOLINT(readability-identifier-naming)
 
 namespace heddle::report {
 namespace {
@@ -28,7 +29,7 @@ std::string replaced(std::string text, std::string_view mark, const std::string&
 
 // In a script element only "</script" and "<!--" mean something ([HTML] 4.12.1.3): without "<" there is
 // neither.
-std::string in_script(std::string json) {
+std::string in_script(const std::string& json) {
   std::string text;
   text.reserve(json.size() + json.size() / 16);
   for (const char c : json) {

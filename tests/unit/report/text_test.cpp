@@ -30,8 +30,9 @@ TEST_P(EveryKind, IsReportedAsTheGoldenTextHasIt) {
   EXPECT_NE(text.find(std::string("WARNING: heddle: ") + to_string(kind) + " (pid=4711)\n"),
             std::string::npos);
   EXPECT_NE(text.find(std::string("\nSUMMARY: heddle: ") + to_string(kind)), std::string::npos);
-  EXPECT_TRUE(text.ends_with(
-      "\nreproduce: heddle replay heddle-out/bug-1.heddle\nexplain:   heddle explain heddle-out/bug-1.heddle\n"));
+  EXPECT_TRUE(
+      text.ends_with("\nreproduce: heddle replay heddle-out/bug-1.heddle\nexplain:   heddle explain "
+                     "heddle-out/bug-1.heddle\n"));
   expect_golden("text_" + name_of(kind), text);
 }
 
