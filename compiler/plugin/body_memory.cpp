@@ -6,7 +6,6 @@
 namespace heddle::plugin {
 
 using llvm::Value;
-using symbolic::Operator;
 using symbolic::UpdateKind;
 
 namespace {

@@ -179,6 +179,17 @@ class ExplainTest(HeddleTest):
         self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
         self.assertIn("whatever the threads do", answer.output)
 
+    def test_a_full_build_is_explained_by_solving(self):
+        """The thesis' running example and its bank, beside Table 4.2's figures."""
+        answer = self.heddle("bench", "cause", "fig_4_2", "bank", "--json", "cause.json")
+        self.assertEqual(answer.code, 0, answer.errors)
+        with open(self.path("cause.json"), encoding="utf-8") as file:
+            rows = {row["program"]: row for row in json.load(file)["programs"]}
+        for name in ("fig_4_2", "bank"):
+            self.assertTrue(rows[name]["by_solving"], rows[name])
+            self.assertLess(rows[name]["ours"]["kept_events"], rows[name]["ours"]["events"])
+        self.assertLessEqual(rows["bank"]["ours"]["kept_events"], rows["bank"]["thesis"]["kept_events"])
+
     def test_no_artifact_is_bad_input(self):
         self.assertEqual(self.heddle("explain", "nothing.heddle").code, BAD_INPUT)
 
