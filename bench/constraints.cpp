@@ -180,7 +180,7 @@ const char* name_of(Answer answer) {
 
 void measure(const Shape& shape, std::uint64_t seed, const SolveOptions& options) {
   const SymbolicTrace trace = Generator(shape, seed, options.model == Model::kCxx20).generate();
-  FailingSchedule failing;
+  SolvedSchedule failing;
   const double solve = time_of([&] { failing = solve_failing(trace, options); });
   fmt::print("{:11} {:7} {:7} {:6} {:9} {:5} {:9.2f} {:9} {:7}", shape.name, trace.actions.size(),
              failing.size.decided_reads, failing.size.candidates, failing.size.conflicts,

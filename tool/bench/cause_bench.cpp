@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/trace/event_kinds.h"
 #include "tool/artifact/atomic_file.h"
 #include "tool/bench/child_process.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/solving.h"
-#include "tool/cause/steps.h"
 #include "tool/replay/minimize.h"
 #include "tool/run/campaign.h"
 
@@ -84,7 +84,7 @@ void count_shared(const Trace& trace, CauseFigures& figures) {
   double accesses = 0;
   for (const TraceEvent& event : trace.events) {
     threads.insert(event.thread);
-    if (!cause::reads_memory(event) && !cause::writes_memory(event)) continue;
+    if (!accesses_memory(event.kind)) continue;
     variables.insert(event.address);
     ++accesses;
   }

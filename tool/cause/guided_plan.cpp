@@ -3,7 +3,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tool/cause/steps.h"
+#include "core/trace/event_kinds.h"
 
 namespace heddle::cause {
 namespace {
@@ -25,11 +25,6 @@ bool is_operation(EventKind kind) {
     default:
       return true;
   }
-}
-
-bool is_kept_store(EventKind kind) {
-  return kind == EventKind::kAtomicStore || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kVolatileWrite;
 }
 
 struct Counted {
@@ -62,7 +57,7 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
     if (own.is_operation && !own.counts) --uncounted;
     counted[index_of(event.id)] = own;
     if (own.counts) ++thread.operations;
-    if (is_kept_store(event.kind)) ++thread.stores;
+    if (stores_atomically(event.kind)) ++thread.stores;
   }
   std::vector<Departure> plan;
   std::map<ThreadId, std::uint32_t> done;  // operations
@@ -80,12 +75,12 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
     running = place.thread;
     done[running] = own.operations + (own.counts ? 1 : 0);
     const TraceEvent* event = trace.find_event(place.event);
-    if (!weak || event == nullptr || !reads_memory(*event)) continue;
+    if (!weak || event == nullptr || !reads_memory(event->kind)) continue;
     ChoiceKey source = ChoiceKey::store(kNoThread, 0);
     if (place.reads_from != constraints::kNoAction) {
       const constraints::Place& writer = schedule[place.reads_from];
       const TraceEvent* written = writer.event == kNoEvent ? nullptr : trace.find_event(writer.event);
-      if (written == nullptr || !is_kept_store(written->kind)) continue;
+      if (written == nullptr || !stores_atomically(written->kind)) continue;
       source = ChoiceKey::store(written->thread, counted.at(index_of(written->id)).stores);
     }
     plan.push_back(

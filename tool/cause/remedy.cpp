@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "core/trace/event_kinds.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/cause/code_place.h"
-#include "tool/cause/steps.h"
 
 namespace heddle::cause {
 namespace {
@@ -321,12 +321,12 @@ void RemedySearch::find_conflict(Gap& gap, const Positions& own_before, const Po
   const auto& events = failing_.events;
   const auto touches = [&](const Positions& positions, Address address) -> const TraceEvent* {
     const auto found = std::find_if(positions.begin(), positions.end(), [&](std::uint32_t at) {
-      return events[at].address == address && (reads_memory(events[at]) || writes_memory(events[at]));
+      return events[at].address == address && accesses_memory(events[at].kind);
     });
     return found != positions.end() ? &events[*found] : nullptr;
   };
   for (const std::uint32_t at : others) {
-    if (!writes_memory(events[at])) continue;
+    if (!writes_memory(events[at].kind)) continue;
     gap.first_access = touches(own_before, events[at].address);
     gap.last_access = touches(own_after, events[at].address);
     if (gap.first_access != nullptr && gap.last_access != nullptr) {

@@ -105,7 +105,7 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
     const auto began_failing = Clock::now();
     constraints::SolveOptions unobserved = solve;
     unobserved.start_from_observed = false;
-    const constraints::FailingSchedule failing_schedule = constraints::solve_failing(*trace, unobserved);
+    const constraints::SolvedSchedule failing_schedule = constraints::solve_failing(*trace, unobserved);
     explanation.constraints = failing_schedule.size.variables;
     if (failing_schedule.answer == constraints::Answer::kSatisfiable)
       explanation.failing_seconds = std::chrono::duration<double>(Clock::now() - began_failing).count();
@@ -166,7 +166,7 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
     auto shorter_trace = constraints::symbolic_trace(shorter->events, shorter->expressions, shorter->records,
                                                      failure_of(run->trace));
     if (!shorter_trace) continue;
-    const constraints::FailingSchedule passing = constraints::solve_passing(*shorter_trace, solve);
+    const constraints::SolvedSchedule passing = constraints::solve_passing(*shorter_trace, solve);
     if (passing.answer != constraints::Answer::kSatisfiable) continue;
     if (auto status = try_schedule(*shorter_trace, passing.execution); !status) return status.error();
   }

@@ -4,32 +4,10 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/trace/event_kinds.h"
+
 namespace heddle::cause {
 namespace {
-
-bool synchronises(const Event& event) {
-  switch (event.kind) {
-    case EventKind::kMutexLock:
-    case EventKind::kMutexTryLockFailed:
-    case EventKind::kMutexUnlock:
-    case EventKind::kCondWait:
-    case EventKind::kCondWake:
-    case EventKind::kCondSignal:
-    case EventKind::kCondBroadcast:
-    case EventKind::kRwlockReadLock:
-    case EventKind::kRwlockWriteLock:
-    case EventKind::kRwlockUnlock:
-    case EventKind::kBarrierWait:
-    case EventKind::kSemaphoreWait:
-    case EventKind::kSemaphorePost:
-    case EventKind::kFutexWait:
-    case EventKind::kFutexWake:
-    case EventKind::kFree:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // Thread → its name: the numbers of children on the way from the main thread to it.
 using ThreadPath = std::vector<std::uint32_t>;
@@ -120,31 +98,6 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> matches(const Steps& a,
 
 }  // namespace
 
-bool reads_memory(const Event& event) {
-  switch (event.kind) {
-    case EventKind::kAtomicLoad:
-    case EventKind::kAtomicUpdate:
-    case EventKind::kCasFailed:
-    case EventKind::kPlainRead:
-    case EventKind::kVolatileRead:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool writes_memory(const Event& event) {
-  switch (event.kind) {
-    case EventKind::kAtomicStore:
-    case EventKind::kAtomicUpdate:
-    case EventKind::kPlainWrite:
-    case EventKind::kVolatileWrite:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::vector<std::uint32_t> sources_of(const Trace& trace) {
   std::unordered_map<Address, std::uint32_t> last;  // byte → position of the event that wrote it
   std::unordered_map<std::uint32_t, std::uint32_t> position;
@@ -152,7 +105,7 @@ std::vector<std::uint32_t> sources_of(const Trace& trace) {
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
     position[index_of(event.id)] = i;
-    if (reads_memory(event)) {
+    if (reads_memory(event.kind)) {
       const auto named = position.find(index_of(event.reads_from));
       if (event.reads_from != kNoEvent && named != position.end()) {
         sources[i] = named->second;
@@ -168,7 +121,7 @@ std::vector<std::uint32_t> sources_of(const Trace& trace) {
         }
       }
     }
-    if (writes_memory(event)) {
+    if (writes_memory(event.kind)) {
       for (std::uint32_t byte = 0; byte < event.size; ++byte) last[event.address + byte] = i;
     }
   }
@@ -183,15 +136,15 @@ Steps steps_of(const Trace& trace) {
   std::unordered_map<std::uint32_t, std::uint32_t> ordinals;
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
-    const bool is_access = reads_memory(event) || writes_memory(event);
-    if (!is_access && !synchronises(event)) continue;
+    const bool is_access = accesses_memory(event.kind);
+    if (!is_access && !synchronises(event.kind) && event.kind != EventKind::kFree) continue;
     Step step;
     step.thread = event.thread;
     step.ordinal = ordinals[index_of(event.thread)]++;
     step.variable =
         variables.try_emplace(event.address, static_cast<std::uint32_t>(variables.size() + 1)).first->second;
-    step.reads = reads_memory(event);
-    step.writes = writes_memory(event) || !is_access;
+    step.reads = reads_memory(event.kind);
+    step.writes = writes_memory(event.kind) || !is_access;
     if (sources[i] != kNoStep) step.source = step_of[sources[i]];
     step_of[i] = static_cast<std::uint32_t>(result.steps.size());
     result.steps.push_back(step);

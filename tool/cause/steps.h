@@ -30,7 +30,4 @@ Steps steps_of(const Trace& trace);
 // reads read what was last written, whoever did it.
 std::vector<std::uint32_t> sources_of(const Trace& trace);
 
-bool reads_memory(const Event& event);
-bool writes_memory(const Event& event);
-
 }  // namespace heddle::cause

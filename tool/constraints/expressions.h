@@ -5,16 +5,17 @@
 #include <span>
 #include <vector>
 
+#include "core/trace/symbolic_value.h"
 #include "tool/constraints/symbolic_trace.h"
 
 namespace heddle::constraints {
 
-constexpr std::uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~0ull : (1ull << bits) - 1; }
+constexpr std::uint64_t mask_of(unsigned bits) { return symbolic::low_bits(~0ull, bits); }
 
-// One operator on values of known widths, as SMT-LIB has bit-vectors: a division by zero is all ones, a shift
-// by the width or more leaves nothing.
+using symbolic::operand_count;
+
+// One operator on values of known widths.
 std::uint64_t apply(const Expression& e, std::span<const Expression> table, const std::uint64_t* operands);
-unsigned operand_count(Operator op);
 
 // Values of expressions for one set of values of symbols. Each is computed once.
 class Evaluation {

@@ -269,9 +269,9 @@ class PairInverter {
 
 namespace {
 
-FailingSchedule solve(const SymbolicTrace& trace, Goal goal, const SolveOptions& options) {
+SolvedSchedule solve(const SymbolicTrace& trace, Goal goal, const SolveOptions& options) {
   const Structure structure(trace, goal);
-  FailingSchedule result;
+  SolvedSchedule result;
   for (const bool with_soft : {true, false}) {
     Problem problem(structure, problem_options(options, with_soft));
     result.answer = problem.solve({}, options.most_conflicts);
@@ -290,11 +290,11 @@ FailingSchedule solve(const SymbolicTrace& trace, Goal goal, const SolveOptions&
 
 }  // namespace
 
-FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options) {
+SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options) {
   return solve(trace, Goal::kFail, options);
 }
 
-FailingSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options) {
+SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options) {
   return solve(trace, Goal::kPass, options);
 }
 

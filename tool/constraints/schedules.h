@@ -19,7 +19,7 @@ struct SolveOptions {
 };
 
 // Of solve_failing and solve_passing.
-struct FailingSchedule {
+struct SolvedSchedule {
   Answer answer = Answer::kUnknown;
   Execution execution;
   bool soft_dropped = false;  // only with values other than those that were taken for concrete
@@ -27,10 +27,10 @@ struct FailingSchedule {
 };
 
 // Φ_fail: an execution of the same paths that fails, whatever the order was.
-FailingSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options = {});
+SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
 // The same for one that passes.
-FailingSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options = {});
+SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
 // The execution that was traced. Under kSequential what reads read follows from the order.
 Execution observed_execution(const SymbolicTrace& trace);

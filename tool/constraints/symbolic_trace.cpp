@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/trace/event_kinds.h"
 #include "tool/constraints/expressions.h"
 
 namespace heddle::constraints {
@@ -21,34 +22,13 @@ bool is_kept(EventKind kind) {
     case EventKind::kThreadEnd:
     case EventKind::kThreadCreate:
     case EventKind::kThreadJoin:
-    case EventKind::kMutexLock:
-    case EventKind::kMutexTryLockFailed:
-    case EventKind::kMutexUnlock:
-    case EventKind::kCondWait:
-    case EventKind::kCondWake:
-    case EventKind::kCondSignal:
-    case EventKind::kCondBroadcast:
-    case EventKind::kRwlockReadLock:
-    case EventKind::kRwlockWriteLock:
-    case EventKind::kRwlockUnlock:
-    case EventKind::kBarrierWait:
-    case EventKind::kSemaphoreWait:
-    case EventKind::kSemaphorePost:
-    case EventKind::kFutexWait:
-    case EventKind::kFutexWake:
     case EventKind::kOnce:
     case EventKind::kAllocate:
     case EventKind::kFree:
       return true;
     default:
-      return false;
+      return synchronises(kind);
   }
-}
-
-bool accesses(EventKind kind) {
-  Action action;
-  action.kind = kind;
-  return action.is_access();
 }
 
 bool is_access_record(RecordKind kind) {
@@ -132,7 +112,7 @@ class Reader {
         return fail(name + " belongs to an event that does not exist");
       if (!is_access_record(r.kind)) continue;
       if (r.event == kNoEvent) return fail(name + " is an access without an event");
-      if (events_[index_of(r.event)].thread != r.thread || !accesses(events_[index_of(r.event)].kind))
+      if (events_[index_of(r.event)].thread != r.thread || !accesses_memory(events_[index_of(r.event)].kind))
         return fail(name + " belongs to an event that is no access of its thread");
       if (r.size == 0 || r.size > 8 || r.address + r.size < r.address)
         return fail(name + " has no size from 1 to 8");
@@ -150,7 +130,7 @@ class Reader {
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       const Event& e = events_[i];
       if ((e.flags & event_flags::kFailed) != 0) continue;
-      if (!is_kept(e.kind) && !accesses(e.kind)) continue;
+      if (!is_kept(e.kind) && !accesses_memory(e.kind)) continue;
       action_of_event_[i] = static_cast<ActionId>(trace_.actions.size());
       if (records_of[i].empty()) {
         add_action(i, nullptr);
@@ -290,14 +270,8 @@ std::string check_action(const SymbolicTrace& trace, ActionId id) {
 
 }  // namespace
 
-bool Action::reads() const {
-  return kind == EventKind::kAtomicLoad || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kCasFailed || kind == EventKind::kPlainRead || kind == EventKind::kVolatileRead;
-}
-bool Action::writes() const {
-  return kind == EventKind::kAtomicStore || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kPlainWrite || kind == EventKind::kVolatileWrite;
-}
+bool Action::reads() const { return reads_memory(kind); }
+bool Action::writes() const { return writes_memory(kind); }
 bool Action::is_atomic() const {
   return is_access() && kind != EventKind::kPlainRead && kind != EventKind::kPlainWrite &&
          (flags & event_flags::kLatestOnly) == 0;

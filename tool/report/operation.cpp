@@ -2,29 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/trace/event_kinds.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
 
 namespace heddle::report {
 namespace {
-
-bool is_store(EventKind kind) {
-  return kind == EventKind::kAtomicStore || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kVolatileWrite;
-}
-
-bool reads(EventKind kind) {
-  switch (kind) {
-    case EventKind::kAtomicLoad:
-    case EventKind::kAtomicUpdate:
-    case EventKind::kCasFailed:
-    case EventKind::kPlainRead:
-    case EventKind::kVolatileRead:
-      return true;
-    default:
-      return false;
-  }
-}
 
 class Words {
  public:
@@ -187,7 +170,7 @@ const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load) {
   int looked_at = 0;
   for (const TraceEvent* e = &load; e != trace.events.data() && looked_at < 100'000; ++looked_at) {
     --e;
-    if (e->address == load.address && is_store(e->kind) && e->mo_position != 0 &&
+    if (e->address == load.address && stores_atomically(e->kind) && e->mo_position != 0 &&
         (newest == nullptr || e->mo_position > newest->mo_position)) {
       newest = e;
     }
@@ -198,7 +181,7 @@ const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load) {
 Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {
   Operation operation;
   operation.text = text_of(trace, e, names);
-  if (reads(e.kind)) {
+  if (reads_memory(e.kind)) {
     if (e.reads_from != kNoEvent) {
       const TraceEvent* from = trace.find_event(e.reads_from);
       operation.source = from != nullptr

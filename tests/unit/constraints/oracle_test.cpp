@@ -136,7 +136,7 @@ TEST(Oracle, AgreesWithAllInterleavings) {
     with_alternate += c.passing().empty() ? 0 : 1;
     if (compared % 5 == 0) compare_simulation(c);
     for (const bool observed : {true, false}) {
-      const FailingSchedule failing = solve_failing(c.trace(), {Model::kSequential, observed});
+      const SolvedSchedule failing = solve_failing(c.trace(), {Model::kSequential, observed});
       ASSERT_EQ(failing.answer, Answer::kSatisfiable);
       ASSERT_TRUE(c.failing().contains(failing.execution.order));
     }
@@ -156,7 +156,7 @@ TEST(Oracle, KnowsWhenNothingCanFail) {
     ++compared;
     SymbolicTrace turned = c.trace();
     turned.bug.condition.holds = !turned.bug.condition.holds;
-    const FailingSchedule failing = solve_failing(turned, {Model::kSequential, compared % 2 == 0});
+    const SolvedSchedule failing = solve_failing(turned, {Model::kSequential, compared % 2 == 0});
     ASSERT_EQ(failing.answer, c.passing().empty() ? Answer::kUnsatisfiable : Answer::kSatisfiable);
     without += c.passing().empty() ? 1 : 0;
   }

@@ -45,11 +45,11 @@ struct Pfscan {
   }
 };
 
-TEST(Thesis, RunningExampleHasAFailingScheduleWithoutTheObservedOrder) {
+TEST(Thesis, RunningExampleHasASolvedScheduleWithoutTheObservedOrder) {
   const Pfscan example;
   EXPECT_EQ(validate(example.trace), "");
   for (const Model model : {Model::kSequential, Model::kCxx20}) {
-    const FailingSchedule failing = solve_failing(example.trace, {model, false});
+    const SolvedSchedule failing = solve_failing(example.trace, {model, false});
     ASSERT_EQ(failing.answer, Answer::kSatisfiable);
     EXPECT_FALSE(failing.soft_dropped);
   }

@@ -143,7 +143,7 @@ void compare(const Program& program, Model model) {
   for (const Outcome& outcome : combinations(universe, 48)) {
     const SymbolicTrace trace = LitmusTrace(program).build(outcome);
     ASSERT_EQ(validate(trace), "");
-    const FailingSchedule found = solve_failing(trace, {model, true});
+    const SolvedSchedule found = solve_failing(trace, {model, true});
     ASSERT_EQ(found.answer, allowed.contains(outcome) ? Answer::kSatisfiable : Answer::kUnsatisfiable)
         << to_string(program);
   }
