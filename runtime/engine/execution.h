@@ -647,9 +647,8 @@ class Execution final : public strategy::View {
   } plain_write_;
   bool enforcing_ = false;                            // RunSpec::rules
   std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
-  std::uint32_t plain_lock_clock_ = 0;                // kLocked: one lock for all such rules
-  bool under_plain_lock_ = false;                     // … which the access under way has taken
-  std::uint32_t rule_clocks_[kMostRules] = {};        // kTogether
+  std::uint32_t rules_clock_ = 0;                     // of the one lock that kTogether and kLocked stand for
+  bool under_plain_lock_ = false;                     // … which the plain access under way has taken
   bool watching_ = false;                             // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each
   bool fair_ = false;
