@@ -52,10 +52,14 @@ void add_gcc_compile(const CompilerIdentity& compiler, Args& out) {
   }
 }
 
-// clang refuses an option given twice.
-void add_llvm_options(std::initializer_list<const char*> options, const CommandLine& line, Args& out) {
-  for (const char* option : options) {
-    if (line.llvm_options.count(option) == 0) out.insert(out.end(), {"-mllvm", option});
+// clang refuses an option given twice, whatever its values.
+void add_llvm_options(std::initializer_list<std::string_view> options, const CommandLine& line, Args& out) {
+  const auto name_of = [](std::string_view option) { return option.substr(0, option.find('=')); };
+  for (const std::string_view option : options) {
+    const bool given =
+        std::any_of(line.llvm_options.begin(), line.llvm_options.end(),
+                    [&](const std::string& other) { return name_of(other) == name_of(option); });
+    if (!given) out.insert(out.end(), {"-mllvm", std::string(option)});
   }
 }
 
@@ -64,13 +68,14 @@ void add_clang_compile(const CompilerIdentity& compiler, const CommandLine& line
   out.emplace_back("-fno-sanitize-link-runtime");
   if (compiler.major < 11) return;
   add_llvm_options({"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write"}, line, out);
+  // Vectors come before instrumentation, which passes over accesses of more than 16 bytes in silence: loops
+  // over structures would hide their races. Nor does the pass of --full know vectors. (clang's own
+  // -fno-vectorize does not do: an -O2 that comes after it takes it back.)
+  add_llvm_options({"-vectorize-loops=false", "-vectorize-slp=false"}, line, out);
 }
 
-// The pass knows no vectors: a vectorised loop would be taken for what it computed. (clang's own
-// -fno-vectorize does not do: an -O2 that comes after it takes it back.)
-void add_full_compile(const CommandLine& line, const InstallLayout& layout, Args& out) {
+void add_full_compile(const InstallLayout& layout, Args& out) {
   out.push_back("-fpass-plugin=" + layout.symbolic_pass);
-  add_llvm_options({"-vectorize-loops=false", "-vectorize-slp=false"}, line, out);
 }
 
 void add_compile(const CompilerIdentity& compiler, const CommandLine& line, const InstallLayout& layout,
@@ -81,7 +86,7 @@ void add_compile(const CompilerIdentity& compiler, const CommandLine& line, cons
   if (clang) out.emplace_back(has_scope ? "--start-no-unused-arguments" : "-Qunused-arguments");
   if (clang) {
     add_clang_compile(compiler, line, out);
-    if (build == Build::kFull) add_full_compile(line, layout, out);
+    if (build == Build::kFull) add_full_compile(layout, out);
   } else {
     add_gcc_compile(compiler, out);
   }

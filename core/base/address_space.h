@@ -17,6 +17,11 @@ namespace heddle {
 struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
+
+  static AddressRange between(const void* begin, const void* end) {
+    return {reinterpret_cast<std::uint64_t>(begin),
+            static_cast<std::uint64_t>(static_cast<const char*>(end) - static_cast<const char*>(begin))};
+  }
 };
 
 struct AddressSpaceJournal {

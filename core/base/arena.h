@@ -53,6 +53,10 @@ class Arena {
   void reset();
   void unmap();
 
+  // Where blocks will be carved next: what lies there now, nobody will read.
+  char* unused_begin() const { return next_; }
+  char* unused_end() const { return end_; }
+
   // Bytes handed out and not released, and bytes mapped.
   std::size_t used() const { return used_; }
   std::size_t mapped() const { return mapped_; }

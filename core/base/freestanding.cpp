@@ -3,6 +3,7 @@
 // fixed sizes are expanded inline by the compiler and never come here.
 #include "core/base/freestanding.h"
 
+#include <emmintrin.h>
 #include <stdint.h>
 
 namespace {
@@ -15,6 +16,17 @@ struct __attribute__((packed, may_alias)) Word {
 
 void put(unsigned char* at, uint64_t bits) { reinterpret_cast<Word*>(at)->bits = bits; }
 uint64_t get(const unsigned char* at) { return reinterpret_cast<const Word*>(at)->bits; }
+
+// Pages are compared: four times 16 bytes at a time.
+constexpr size_t kBlock = 64;
+bool same_block(const unsigned char* a, const unsigned char* b) {
+  const auto same = [&](size_t i) {
+    return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + 16 * i)),
+                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + 16 * i)));
+  };
+  const __m128i all = _mm_and_si128(_mm_and_si128(same(0), same(1)), _mm_and_si128(same(2), same(3)));
+  return _mm_movemask_epi8(all) == 0xffff;
+}
 
 }  // namespace
 
@@ -67,6 +79,7 @@ int memcmp(const void* a, const void* b, size_t bytes) noexcept {
   const auto* x = static_cast<const unsigned char*>(a);
   const auto* y = static_cast<const unsigned char*>(b);
   size_t equal = 0;
+  while (equal + kBlock <= bytes && same_block(x + equal, y + equal)) equal += kBlock;
   while (equal + 8 <= bytes && get(x + equal) == get(y + equal)) equal += 8;
   for (size_t i = equal; i < bytes; ++i) {
     if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;

@@ -6,6 +6,7 @@
 
 #include "core/base/address_space.h"
 #include "core/base/check.h"
+#include "core/base/ids.h"
 
 namespace heddle {
 
@@ -13,20 +14,41 @@ inline constexpr std::size_t kPageSize = 4096;
 
 // The fixed map of what the runtime puts into the tested program's address space. Programs, libraries and the
 // kernel's stack are elsewhere (0x55…, 0x7f…).
+//
+// Places that every execution touches lie together, and so does their shadow: a fork pays more for each page
+// of page tables (one for 2 MB of addresses in use, one for 1 GB, one for 512 GB) than for a page of data.
+// The stacks of the first threads, main's and the heap's begin are in one gigabyte; what is used of a stack
+// lies next to its shadow call stack, main's next to the heap as well.
 namespace address_map {
-inline constexpr std::uint64_t kHeap = 0x6000'0000'0000;  // the program's malloc, 1 TB
-inline constexpr std::uint64_t kHeapEnd = 0x6100'0000'0000;
-inline constexpr std::uint64_t kFiberStacks = 0x6100'0000'0000;  // one slot per thread
-inline constexpr std::uint64_t kFiberStackStride = 0x100'0000;   // 16 MB
-inline constexpr std::uint64_t kMainStack = 0x6170'0000'0000;    // main's own stack
-inline constexpr std::uint64_t kMainStackEnd = kMainStack + (64u << 20);
-inline constexpr std::uint64_t kBigStacks =
-    0x6180'0000'0000;  // threads that asked for more than a slot holds
-inline constexpr std::uint64_t kCallStacks = 0x6200'0000'0000;  // shadow call stacks, one per thread
-inline constexpr std::uint64_t kFreedBits = 0x6400'0000'0000;   // one bit for 16 bytes of the heap, 8 GB
-inline constexpr std::uint64_t kRuntime = 0x6300'0000'0000;     // the runtime's own tables
-inline constexpr std::uint64_t kSession = 0x6500'0000'0000;     // what outlives an execution, 256 GB
-inline constexpr std::uint64_t kSessionEnd = 0x6540'0000'0000;
+inline constexpr std::uint64_t kKilobyte = 1024, kMegabyte = 1024 * kKilobyte, kGigabyte = 1024 * kMegabyte;
+inline constexpr std::uint64_t kBegin = 0x6000'0000'0000;
+inline constexpr std::uint64_t kHeapBytes = 1024 * kGigabyte;
+inline constexpr std::uint64_t kHole = kPageSize;  // between neighbours: who runs over an end shall fault
+
+inline constexpr std::uint64_t kFreedBits = kBegin;                 // one bit for 16 bytes of the heap, 8 GB
+inline constexpr std::uint64_t kSession = kBegin + 16 * kGigabyte;  // what outlives an execution
+inline constexpr std::uint64_t kSessionEnd = kBegin + 32 * kGigabyte;
+
+// One slot for each thread, the first one's last. At its end the shadow call stack, before that the stack.
+inline constexpr std::uint64_t kFiberSlot = 16 * kMegabyte;
+inline constexpr std::uint64_t kCallStackBytes = kMegabyte;
+inline constexpr std::uint64_t kFiberSlotsEnd = kBegin + 96 * kGigabyte + 512 * kMegabyte;
+inline constexpr std::uint64_t kFiberSlots = kFiberSlotsEnd - kMaxThreads * kFiberSlot;
+constexpr std::uint64_t fiber_call_stack(std::uint32_t slot) {
+  return kFiberSlotsEnd - slot * kFiberSlot - kCallStackBytes;
+}
+constexpr std::uint64_t fiber_stack_end(std::uint32_t slot) { return fiber_call_stack(slot) - kHole; }
+inline constexpr std::uint64_t kMostFiberStack = kFiberSlot - kCallStackBytes - kHole;
+
+inline constexpr std::uint64_t kMainStack = kFiberSlotsEnd + 512 * kKilobyte;  // main's own stack
+inline constexpr std::uint64_t kMainStackEnd = kMainStack + 64 * kMegabyte;
+inline constexpr std::uint64_t kMainCallStack = kMainStackEnd + kHole;
+inline constexpr std::uint64_t kHeap =
+    kMainStackEnd + kCallStackBytes + 64 * kKilobyte;  // the program's malloc
+inline constexpr std::uint64_t kHeapEnd = kHeap + kHeapBytes;
+inline constexpr std::uint64_t kBigStacks = 0x6180'0000'0000;  // threads that ask for more than a slot holds
+static_assert(kFreedBits + kHeapBytes / 128 <= kSession && kSessionEnd <= kFiberSlots);
+static_assert(kMainCallStack + kCallStackBytes + kHole <= kHeap && kHeapEnd <= kBigStacks);
 }  // namespace address_map
 
 // Zeroed pages at `address`, reserved lazily. REQUIRES: nothing of ours is mapped there.

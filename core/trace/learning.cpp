@@ -14,22 +14,36 @@ constexpr std::uint64_t next_begin(std::uint64_t begin) {
   return begin + (begin / 4 > 8 ? begin / 4 : 8);
 }
 
+// Every execution asks for its round: all of them are worked out beforehand.
+struct RoundBegins {
+  std::uint64_t at[kMostRounds + 1] = {};
+};
+constexpr RoundBegins round_begins() {
+  RoundBegins begins;
+  for (std::uint32_t r = 1; r <= kMostRounds; ++r) begins.at[r] = next_begin(begins.at[r - 1]);
+  return begins;
+}
+constexpr RoundBegins kRounds = round_begins();
+
 std::uint64_t not_zero(std::uint64_t fingerprint) { return fingerprint != 0 ? fingerprint : 1; }
 
 }  // namespace
 
 std::uint64_t round_begin(std::uint32_t round) {
-  std::uint64_t begin = 0;
-  for (std::uint32_t r = 0; r < round; ++r) begin = next_begin(begin);
+  std::uint64_t begin = kRounds.at[round < kMostRounds ? round : kMostRounds];
+  for (std::uint32_t r = kMostRounds; r < round; ++r) begin = next_begin(begin);
   return begin;
 }
 
+// The last round that begins at or before `index`; the last of all has no end.
 std::uint32_t round_of(std::uint64_t index) {
   std::uint32_t round = 0;
-  for (std::uint64_t end = next_begin(0); end <= index && round + 1 < kMostRounds; end = next_begin(end))
-    ++round;
+  for (std::uint32_t step = kMostRounds / 2; step != 0; step /= 2) {
+    if (kRounds.at[round + step] <= index) round += step;
+  }
   return round;
 }
+static_assert((kMostRounds & (kMostRounds - 1)) == 0);
 
 std::uint64_t behaviour(const ExecutionResult& result) {
   return result.fingerprint != 0 ? mix(result.fingerprint, result.signature) : result.trace_hash;

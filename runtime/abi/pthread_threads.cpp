@@ -10,19 +10,10 @@
 namespace heddle::abi {
 namespace {
 
-struct StartCall {
-  void* (*start)(void*);
-  void* argument;
-};
-
 // The bottom of every thread's program frames: a forced unwind stops here.
-void* run_thread(void* argument) {
-  const StartCall call = *static_cast<StartCall*>(argument);
-  {
-    engine::RuntimeScope scope;
-    free(argument);
-  }
-  exit_thread(*current, call.start(call.argument));
+void* run_thread(void*) {
+  const sched::Thread& t = current->self();
+  exit_thread(*current, t.body(t.body_argument));
 }
 
 int join(engine::Execution& e, pthread_t thread, void** result, std::uint64_t deadline, std::uint64_t pc) {
@@ -48,16 +39,12 @@ HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attrib
   if (e == nullptr) return HEDDLE_REAL(pthread_create)(thread, attributes, start, argument);
   heddle::abi::CreationRequest request;
   if (const int error = heddle::abi::read_attributes(attributes, request); error != 0) return error;
-  heddle::abi::StartCall* call = nullptr;
-  {
-    heddle::engine::RuntimeScope scope;
-    call = static_cast<heddle::abi::StartCall*>(malloc(sizeof(heddle::abi::StartCall)));
-  }
-  if (call == nullptr) return EAGAIN;
-  *call = {start, argument};
   heddle::sched::Thread* t =
-      e->create_thread(heddle::abi::run_thread, call, request.stack, request.detached, HEDDLE_CALLER_PC);
+      e->create_thread(heddle::abi::run_thread, nullptr, request.stack, request.detached, HEDDLE_CALLER_PC);
   if (t == nullptr) return EAGAIN;
+  // (It does not run before its creator's next operation.)
+  t->body = start;
+  t->body_argument = argument;
   heddle::abi::keep_attributes(*e, *t, request);
   t->last_pc = reinterpret_cast<std::uint64_t>(start) + 1;
   t->pending.pc = t->last_pc;

@@ -137,8 +137,9 @@ template <typename T>
   await_turn<T>(e, EventKind::kAtomicStore, site);
   AtomicOperation<T> operation(e, site);
   if (!(operation.place().memory == to_value<T>(value))) e.changed();
-  operation.template finish<race::AccessOp::kAtomicWrite>(e.memory().store(
-      operation.thread(), operation.place(), site.order, to_value<T>(value), e.next_event()));
+  const memory::Place place = operation.place();  // the call gets a pointer to this one
+  operation.template finish<race::AccessOp::kAtomicWrite>(
+      e.memory().store(operation.thread(), place, site.order, to_value<T>(value), e.next_event()));
   operation.note(EventKind::kAtomicStore, site.order, value, value, nullptr, 0);
 }
 

@@ -56,6 +56,16 @@ void Execution::begin(std::uint64_t index) {
   note_pace();
 }
 
+Execution::SpareMemory Execution::spare_memory() const {
+  SpareMemory spare;
+  spare.ranges[0] = memory_.spare_memory();
+  if (!detecting_) return spare;
+  AddressRange detectors[race::RaceDetector::kSpareRanges];
+  race_.spare_memory(detectors);
+  for (std::uint32_t i = 0; i < race::RaceDetector::kSpareRanges; ++i) spare.ranges[1 + i] = detectors[i];
+  return spare;
+}
+
 void Execution::note_pace() {
   draws_ = uniform_ != nullptr && !fair_ && !recording_ && !timed_sleeps_ && !enforcing_;
 }

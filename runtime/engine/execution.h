@@ -11,6 +11,8 @@
 // RuntimeScope.
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 #include <span>
 
@@ -71,6 +73,9 @@ class RuntimeScope {
 
 class FindingBuilder;
 
+// The kernel has delivered a signal that has not been looked at yet (signals.cpp). Asked at every turn.
+inline volatile sig_atomic_t signals_arrived = 0;
+
 // The kind of finding for wrong use of such an object.
 FindingKind misuse_of(sched::SyncKind kind);
 
@@ -90,6 +95,13 @@ class Execution final : public strategy::View {
   memory::MemoryModel& memory() { return memory_; }
   Random& outside() { return outside_; }  // what the program draws from the system: getrandom and its like
   bool choosing() const { return begun_; }
+  // The runtime's own memory whose contents nobody will read before they are written: no reset need put it
+  // back.
+  static constexpr std::uint32_t kSpareRanges = 1 + race::RaceDetector::kSpareRanges;
+  struct SpareMemory {
+    AddressRange ranges[kSpareRanges];
+  };
+  SpareMemory spare_memory() const;
   // observe.cpp
   strategy::NextOperation next_operation(ThreadId thread) const override;
   std::uint32_t unfinished_threads() const override { return scheduler_.unfinished_count(); }
@@ -575,8 +587,7 @@ class Execution final : public strategy::View {
   std::uint32_t& clock_of_descriptor(int descriptor);
 
   // signals.cpp, timers.cpp
-  static bool signals_have_arrived();
-  bool signals_wait() const { return !signal_queue_.empty() || signals_have_arrived(); }
+  bool signals_wait() const { return !signal_queue_.empty() || signals_arrived != 0; }
   bool take_arrived_signals();
   void deliver_signals();
   void run_handler(const sched::QueuedSignal& signal);

@@ -26,9 +26,9 @@ using sched::WaitKind;
 
 namespace {
 
-// Written by the kernel's signals at any moment, read at safe points. The only mutable global of this file.
+// Written by the kernel's signals at any moment, read at safe points; with signals_arrived, which says that
+// there are any, the only mutable global of this file.
 struct Arrived {
-  volatile sig_atomic_t any = 0;
   volatile sig_atomic_t signal[sched::kSignals] = {};
   siginfo_t info[sched::kSignals] = {};
 };
@@ -37,7 +37,7 @@ Arrived arrived;
 void on_signal(int signal, siginfo_t* info, void*) {
   arrived.info[signal] = *info;
   arrived.signal[signal] = 1;
-  arrived.any = 1;
+  signals_arrived = 1;
 }
 
 const char* name_of(int signal, TextBuffer<128>& text) {
@@ -52,8 +52,6 @@ const char* name_of(int signal, TextBuffer<128>& text) {
 }
 
 }  // namespace
-
-bool Execution::signals_have_arrived() { return arrived.any != 0; }
 
 void Execution::set_signal_action(int signal, const SignalAction& action) {
   actions_[signal] = action;
@@ -132,8 +130,8 @@ bool Execution::queue_signal(QueuedSignal q) {
 }
 
 bool Execution::take_arrived_signals() {
-  if (arrived.any == 0) return false;
-  arrived.any = 0;
+  if (signals_arrived == 0) return false;
+  signals_arrived = 0;
   for (int s = 1; s < sched::kSignals; ++s) {
     if (arrived.signal[s] == 0) continue;
     arrived.signal[s] = 0;

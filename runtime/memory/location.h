@@ -15,6 +15,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/ids.h"
+#include "runtime/memory/select.h"
 #include "runtime/memory/view.h"
 
 namespace heddle::memory {
@@ -144,7 +145,7 @@ struct Location {
   bool has_single_bit(const std::uint64_t* mask) const {
     if (words == 1) return (mask[0] & (mask[0] - 1)) == 0;
     std::uint32_t n = 0;
-    for (std::uint32_t w = 0; w < words; ++w) n += static_cast<std::uint32_t>(__builtin_popcountll(mask[w]));
+    for (std::uint32_t w = 0; w < words; ++w) n += count_bits(mask[w]);
     return n == 1;
   }
 

@@ -22,6 +22,7 @@ MemoryModel::MemoryModel()
       order_(arena_, views_),
       bounds_(arena_),
       failure_bounds_(arena_) {
+  find_processor_abilities();
   reset(Options{});
 }
 

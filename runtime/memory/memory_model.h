@@ -43,6 +43,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/base/address_space.h"
 #include "core/base/arena.h"
 #include "core/base/check.h"
 #include "core/base/clock_view.h"
@@ -248,6 +249,10 @@ class MemoryModel {
   // all that was observed. Ends the execution: only reset() may follow.
   std::span<const MoPosition> modification_order_positions();
 
+  // Memory of the model's whose contents nobody will read before they are written.
+  AddressRange spare_memory() const {
+    return AddressRange::between(arena_.unused_begin(), arena_.unused_end());
+  }
   std::size_t memory_used() const { return arena_.used(); }
   std::size_t memory_mapped() const { return arena_.mapped(); }
   std::uint32_t location_count() const { return table_.count(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "runtime/memory/select.h"
 
 namespace heddle::memory {
 namespace {
@@ -26,12 +27,24 @@ bool any(const std::uint64_t* mask, std::uint32_t words) {
   return false;
 }
 
-// The rows of a location whose rows are one word each, two at a time: SSE2 is what every x86-64 has.
-// (Capacities are even, and the arena's blocks aligned.)
+// The rows of a location whose rows are one word each: two at a time, which every x86-64 can (SSE2), or four.
+// (Capacities are powers of two, and the arena's blocks aligned to 16.)
 using TwoRows = std::uint64_t __attribute__((vector_size(16), may_alias));
+using FourRows = std::uint64_t __attribute__((vector_size(32), aligned(16), may_alias));
+
+bool has_wide_rows(const Location& x) { return processor.has_wide_rows && x.capacity >= 4; }
+
+[[gnu::target("avx2")]] void add_to_wide_rows_with(const Location& x, std::uint32_t slot,
+                                                   std::uint64_t added) {
+  auto* const rows = reinterpret_cast<FourRows*>(x.rows);
+  const FourRows all = {added, added, added, added};
+  for (std::uint32_t i = 0, n = x.capacity / 4; i < n; ++i)
+    rows[i] |= all & (FourRows{} - ((rows[i] >> slot) & 1));
+}
 
 // rows[i] |= added for each row that has the bit of `slot`. Rows that are not in use do not matter.
 void add_to_rows_with(const Location& x, std::uint32_t slot, std::uint64_t added) {
+  if (has_wide_rows(x)) return add_to_wide_rows_with(x, slot, added);
   auto* const rows = reinterpret_cast<TwoRows*>(x.rows);
   const TwoRows both = {added, added};
   for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i)
@@ -63,7 +76,14 @@ std::uint64_t slots_of_block(const Location& x, std::uint32_t block) {
   return found;
 }
 
+[[gnu::target("avx2")]] void keep_in_wide_rows(const Location& x, std::uint64_t kept) {
+  auto* const rows = reinterpret_cast<FourRows*>(x.rows);
+  const FourRows all = {kept, kept, kept, kept};
+  for (std::uint32_t i = 0, n = x.capacity / 4; i < n; ++i) rows[i] &= all;
+}
+
 void keep_in_rows(const Location& x, std::uint64_t kept) {
+  if (has_wide_rows(x)) return keep_in_wide_rows(x, kept);
   auto* const rows = reinterpret_cast<TwoRows*>(x.rows);
   const TwoRows both = {kept, kept};
   for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i) rows[i] &= both;
@@ -270,7 +290,7 @@ void ModificationOrder::add_constraints(Location& x, const std::uint64_t* known,
     std::uint64_t members = 1ull << read_slot;  // of the block, up to the store that is read
     if (Location::test(x.chains, block)) members |= row[0] & slots_of_block(x, block);
     for (; members != 0; members &= members - 1) rows[__builtin_ctzll(members)] |= added;
-    add_to_rows_with(x, read_slot, added);
+    if (!Location::test(x.maximal, read_slot)) add_to_rows_with(x, read_slot, added);
     x.maximal[0] &= ~added;
   } else {
     std::uint64_t* added = scratch(x, 3);

@@ -2,7 +2,6 @@
 // it is forgotten too: then nobody can read backwards past it. Fences and seq_cst accesses need no pass of
 // their own: what they published is counted by reference, and histories hold live stores only.
 #include <algorithm>
-#include <bit>
 
 #include "runtime/memory/memory_model.h"
 
@@ -14,7 +13,7 @@ constexpr std::uint32_t kSlack = 4;
 
 std::uint32_t live_count(const Location& x) {
   std::uint32_t n = 0;
-  for (std::uint32_t w = 0; w < x.words; ++w) n += static_cast<std::uint32_t>(std::popcount(x.live[w]));
+  for (std::uint32_t w = 0; w < x.words; ++w) n += count_bits(x.live[w]);
   return n;
 }
 

@@ -1,10 +1,21 @@
 #include "runtime/memory/view.h"
 
+#include <cstddef>
+
 namespace heddle::memory {
 namespace {
 
+// A view of few threads, in one piece with its only chunk, which no other view shares.
+struct NarrowView {
+  View view;
+  ClockChunk* chunk;
+  ClockChunk times;
+};
+static_assert(offsetof(NarrowView, chunk) == sizeof(View));
+bool is_narrow(const View& view) { return view.width <= kChunkTimes; }
+
 bool agrees(const View* hint, std::uint32_t chunk, const std::uint32_t* times, std::uint32_t count) {
-  if (hint == nullptr || chunk >= hint->chunk_count) return false;
+  if (hint == nullptr || chunk >= hint->chunk_count || is_narrow(*hint)) return false;
   // A chunk is zero past its view's width, so that it also stands for the wider clock's zeros there.
   const std::uint32_t* theirs = hint->chunks()[chunk]->times;
   std::uint32_t difference = 0;
@@ -17,13 +28,11 @@ bool agrees(const View* hint, std::uint32_t chunk, const std::uint32_t* times, s
 
 View* ViewPool::make(const std::uint32_t* times, std::uint32_t width, const View* hint, const View* hint2) {
   if (width <= kChunkTimes) {
-    View* const view = static_cast<View*>(arena_.allocate(bytes(1)));
-    *view = {1, width, 0, 1, nullptr};
-    auto* const chunk = static_cast<ClockChunk*>(arena_.allocate(sizeof(ClockChunk)));
-    std::copy_n(times, kChunkTimes, chunk->times);
-    chunk->references = 1;
-    view->chunks()[0] = chunk;
-    return view;
+    auto* const narrow = static_cast<NarrowView*>(arena_.allocate(sizeof(NarrowView)));
+    narrow->view = {1, width, 0, 1, nullptr};
+    narrow->chunk = &narrow->times;
+    std::copy_n(times, kChunkTimes, narrow->times.times);
+    return &narrow->view;
   }
   const std::uint32_t chunk_count = (width + kChunkTimes - 1) / kChunkTimes;
   View* view = static_cast<View*>(arena_.allocate(bytes(chunk_count)));
@@ -50,6 +59,11 @@ View* ViewPool::make(const std::uint32_t* times, std::uint32_t width, const View
 }
 
 void ViewPool::destroy(View* view) {
+  if (is_narrow(*view)) {
+    release(view->fence_view);
+    arena_.release(view, sizeof(NarrowView));
+    return;
+  }
   for (std::uint32_t c = 0; c < view->chunk_count; ++c) {
     ClockChunk* chunk = view->chunks()[c];
     if (--chunk->references == 0) arena_.release(chunk, sizeof(ClockChunk));

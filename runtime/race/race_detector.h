@@ -168,6 +168,13 @@ class RaceDetector {
   // Drops states that no word is in. Happens by itself when enough of them were made.
   void collect();
 
+  // Memory of the detector's whose contents nobody will read before they are written.
+  static constexpr std::uint32_t kSpareRanges = 2;
+  void spare_memory(AddressRange (&ranges)[kSpareRanges]) const {
+    ranges[0] = mode_ == Mode::kFast ? fast_.spare_memory() : precise_.spare_memory();
+    ranges[1] = mode_ == Mode::kFast ? fast_.other_memory() : precise_.other_memory();
+  }
+
   // Memory touched by the detector, for figures: shadow and states.
   std::uint64_t shadow_bytes() const { return shadow_.cell_count() * sizeof(StateId); }
   std::uint64_t state_bytes() const { return mode_ == Mode::kFast ? fast_.bytes() : precise_.bytes(); }

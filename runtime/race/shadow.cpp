@@ -16,6 +16,7 @@ constexpr std::size_t kMaxChunks = 1ull << 27;  // 256 GB of touched program mem
 constexpr std::size_t kChunksSize = kMaxChunks * sizeof(std::uint64_t);
 constexpr std::size_t kKeptChunks =
     1u << 16;  // up to 64 MB are emptied in place by reset, which is several times cheaper
+constexpr std::uint64_t kLookedAt = 4;  // chunks of a page or two need no index
 
 }  // namespace
 
@@ -34,6 +35,7 @@ void Shadow::unmap() {
   if (registered_ != nullptr) unmap_memory(registered_, kBitmapSize);
   if (chunks_ != nullptr) unmap_memory(chunks_, kChunksSize);
   registered_ = chunks_ = nullptr;
+  is_indexed_ = false;
   chunk_count_ = 0;
   is_mapped_ = false;
 }
@@ -41,13 +43,23 @@ void Shadow::unmap() {
 void Shadow::register_unfilled(StateId* chunk) {
   HEDDLE_CHECK(chunk_count_ < kMaxChunks);
   const std::uint64_t number = number_of(chunk);
-  registered_[number / 64] |= 1ull << (number % 64);
+  if (is_indexed_) registered_[number / 64] |= 1ull << (number % 64);
   chunks_[chunk_count_++] = number;
 }
 
-StateId* Shadow::skip_virgin(StateId* cell, StateId* end) const {
+void Shadow::index_chunks() {
+  for (std::size_t i = 0; i < chunk_count_; ++i) registered_[chunks_[i] / 64] |= 1ull << (chunks_[i] % 64);
+  is_indexed_ = true;
+}
+
+StateId* Shadow::skip_virgin(StateId* cell, StateId* end) {
   std::uint64_t number = number_of(cell);
   const std::uint64_t last = number_of(end - 1);
+  if (last - number < kLookedAt) {
+    while (cell < end && *cell == kVirgin) cell = chunk_of(cell) + kChunkCells;
+    return cell < end ? cell : end;
+  }
+  if (!is_indexed_) index_chunks();
   std::uint64_t word = registered_[number / 64] >> (number % 64);
   if ((word & 1) != 0) return cell;
   while (word == 0) {
@@ -74,7 +86,7 @@ void Shadow::reset() {
       const std::uint64_t page = chunks_[i] / kPerPage;
       if (page != last && page != last + 1) break;
       last = page;
-      registered_[chunks_[i] / 64] &= ~(1ull << (chunks_[i] % 64));
+      if (is_indexed_) registered_[chunks_[i] / 64] &= ~(1ull << (chunks_[i] % 64));
     }
     discard_memory(chunk_at(first * kPerPage), (last - first + 1) * kPageSize);
   }

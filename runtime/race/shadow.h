@@ -63,7 +63,7 @@ class Shadow {
 
   // Moves `cell`, in steps of whole chunks, to the first one before `end` in a registered chunk, or to `end`.
   // Takes time proportional to the registered chunks, nearly nothing for the others.
-  StateId* skip_virgin(StateId* cell, StateId* end) const;
+  StateId* skip_virgin(StateId* cell, StateId* end);
 
   std::size_t chunk_count() const { return chunk_count_; }
   std::size_t cell_count() const { return chunk_count_ * kChunkCells; }
@@ -97,8 +97,12 @@ class Shadow {
     return reinterpret_cast<StateId*>(kBase + number * (kChunkCells * sizeof(StateId)));
   }
 
-  std::uint64_t* registered_ = nullptr;  // one bit for each chunk
-  std::uint64_t* chunks_ = nullptr;      // numbers of registered chunks, in the order of their first touch
+  void index_chunks();
+
+  // One bit for each chunk, from when they are first needed: most executions would only touch more pages.
+  std::uint64_t* registered_ = nullptr;
+  bool is_indexed_ = false;
+  std::uint64_t* chunks_ = nullptr;  // numbers of registered chunks, in the order of their first touch
   std::size_t chunk_count_ = 0;
   bool is_mapped_ = false;
 };

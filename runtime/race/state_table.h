@@ -131,6 +131,10 @@ class StateTable {
     limit_ = static_cast<StateId>(limit < kCapacity - kSlack ? limit : kCapacity - kSlack);
   }
 
+  // Memory whose contents nobody will read before they are written.
+  AddressRange spare_memory() const { return AddressRange::between(arena_ + top_, arena_ + kCapacity); }
+  AddressRange other_memory() const { return AddressRange::between(other_, other_ + kCapacity); }
+
   // Memory held by states, for figures.
   std::size_t bytes() const { return top_ * sizeof(Record); }
 

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+extern "C" void heddle_fiber_switch(void** save_stack_pointer, void* load_stack_pointer,
+                                    std::uint64_t fs_base, int use_wrfsbase);
+
 namespace heddle::sched {
 
 struct Fiber {
@@ -15,8 +18,13 @@ struct Fiber {
 void prepare_fiber(Fiber& fiber, void* stack_top, std::uint64_t fs_base, void (*entry)(void*),
                    void* argument);
 
+// Does the kernel let user code write the thread pointer? Found out with the first fiber that is prepared.
+inline int writes_fs_base = 0;
+
 // Suspends `from`, which is the running one, and resumes `to`.
-void switch_fiber(Fiber& from, const Fiber& to);
+inline void switch_fiber(Fiber& from, const Fiber& to) {
+  heddle_fiber_switch(&from.stack_pointer, to.stack_pointer, to.fs_base, writes_fs_base);
+}
 
 std::uint64_t current_fs_base();
 

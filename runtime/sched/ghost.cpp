@@ -75,9 +75,9 @@ bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
   const std::size_t wanted = (stack_bytes + kPageSize - 1) & ~(kPageSize - 1);
   // libc puts the control block and static TLS at the top of the stack it is given: room for both on top.
   constexpr std::size_t kControlBlock = 256 * 1024;
-  std::uint64_t base = address_map::kFiberStacks + std::uint64_t{slot} * address_map::kFiberStackStride;
-  std::size_t bytes = wanted + kControlBlock;
-  ghost.in_big_region = bytes + kPageSize > address_map::kFiberStackStride;
+  const std::size_t bytes = wanted + kControlBlock;
+  std::uint64_t base = address_map::fiber_stack_end(slot) - bytes - kPageSize;
+  ghost.in_big_region = bytes + kPageSize > address_map::kMostFiberStack;
   if (ghost.in_big_region) {
     base = next_big_stack;
     next_big_stack += bytes + 16 * kPageSize;

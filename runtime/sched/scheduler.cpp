@@ -15,8 +15,10 @@ std::uint32_t thread_hash(ThreadId id) {
 
 CallFrame* call_stack_of(std::uint32_t slot) {
   constexpr std::size_t kBytes = kMaxCallDepth * sizeof(CallFrame);
-  return static_cast<CallFrame*>(
-      map_pages_at(address_map::kCallStacks + std::uint64_t{slot} * kBytes, kBytes));
+  static_assert(kBytes == address_map::kCallStackBytes);
+  const std::uint64_t address =
+      slot == index_of(kMainThread) ? address_map::kMainCallStack : address_map::fiber_call_stack(slot);
+  return static_cast<CallFrame*>(map_pages_at(address, kBytes));
 }
 
 }  // namespace

@@ -148,6 +148,8 @@ struct Thread {
   std::uint64_t stack_top = 0;
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
+  void* (*body)(void*) = nullptr;  // the program's function, for `start` to call
+  void* body_argument = nullptr;
   void* result = nullptr;
   ExitHandler* exit_handlers = nullptr;
   void** key_values = nullptr;  // kMaxKeys, allocated on first use

@@ -80,7 +80,9 @@ void at_first_choice() {
   s.prefix_text = h.text_used.load(std::memory_order_relaxed);
   if (h.output_fd >= 0) s.prefix_output = raw_syscall(SYS_lseek, h.output_fd, 0, SEEK_CUR);
   keep_offsets(h.output_fd);
-  s.threads_wanted = s.execution->scheduler().thread_count() + 2;
+  // Two more for a batch; where each execution has a process of its own, every fork would pay for them.
+  s.threads_wanted =
+      s.execution->scheduler().thread_count() + (h.spec.repetition == RepetitionKind::kFork ? 0 : 2);
   h.state.store(WorkerState::kZygote, std::memory_order_release);
   become_zygote();
 }
@@ -125,7 +127,7 @@ bool attach(char** environment) {
   // A program that this one starts is no part of the session, even if it was built with heddle, too.
   if (h.state.load(std::memory_order_acquire) != WorkerState::kStarting) return false;
   raw_syscall(SYS_close, descriptor);
-  void* block = map_pages_at(address_map::kSession, sizeof(State));
+  void* block = map_pages_at(kStateAddress, sizeof(State));
   HEDDLE_CHECK(block != nullptr);
   the_state = new (block) State;
   the_state->channel = Channel(mapping);

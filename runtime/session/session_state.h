@@ -1,6 +1,7 @@
 // The state of this process. Lies in the session's block, where no reset of an execution reaches it.
 #pragma once
 
+#include "core/base/pages.h"
 #include "core/trace/channel.h"
 #include "runtime/engine/execution.h"
 #include "runtime/session/checks.h"
@@ -9,6 +10,12 @@
 #include "runtime/session/syscall_gate.h"
 
 namespace heddle::session {
+
+// The block begins with the stack of the loop over executions and the state; the copies of a snapshot come
+// later.
+inline constexpr std::uint64_t kServiceStack = address_map::kSession;
+inline constexpr std::uint64_t kServiceStackBytes = 256 * address_map::kKilobyte;
+inline constexpr std::uint64_t kStateAddress = kServiceStack + kServiceStackBytes + address_map::kHole;
 
 struct State {
   Channel channel;

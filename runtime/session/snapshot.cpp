@@ -11,8 +11,9 @@ namespace heddle::session {
 namespace {
 
 // Copies lie in the upper part of the session's block, which is far larger than any snapshot worth taking.
-constexpr std::uint64_t kCopies = address_map::kSession + (std::uint64_t{1} << 32);
-constexpr std::uint64_t kMostCopied = std::uint64_t{8} << 30;
+constexpr std::uint64_t kCopies = address_map::kSession + 4 * address_map::kGigabyte;
+constexpr std::uint64_t kMostCopied = 8 * address_map::kGigabyte;
+static_assert(kCopies + kMostCopied + kMostCopied / 8 <= address_map::kSessionEnd);
 // Above this, copying everything back costs more than a fork.
 constexpr std::uint64_t kMostCopiedBack = std::uint64_t{8} << 20;
 constexpr std::uint64_t kManyPages = 4096;
@@ -35,16 +36,51 @@ bool Snapshot::refuse(const char* why) {
   return false;
 }
 
-bool Snapshot::take() {
+bool Snapshot::take(std::span<const AddressRange> spare) {
   run_count_ = 0;
   copied_ = 0;
   if (!scanner_.open()) return refuse("the kernel has no PAGEMAP_SCAN (Linux 6.7)");
   region_count_ = read_writable_regions(regions_, kMaxRegions);
   if (region_count_ == 0) return refuse("/proc/self/maps cannot be read, or has too many regions");
+  for (const AddressRange& range : spare) {
+    const std::uint64_t begin = (range.begin + kPageSize - 1) & ~(kPageSize - 1);
+    if (!leave_out(begin, (range.begin + range.bytes) & ~(kPageSize - 1)))
+      return refuse("the program's memory lies in too many regions");
+  }
   if (!find_runs()) return refuse("the program's memory lies in too many pieces");
   if (!copy_runs()) return refuse("the program has too much memory in use");
   scanner_.close();  // it belongs to this process's memory; each child opens its own
   return true;
+}
+
+// REQUIRES: whole pages, which are in one region or in none.
+bool Snapshot::leave_out(std::uint64_t begin, std::uint64_t end) {
+  for (std::uint32_t i = 0; i < region_count_ && begin < end; ++i) {
+    const Region whole = regions_[i];
+    if (begin < whole.begin || end > whole.end) continue;
+    // What is left before and behind.
+    if (begin > whole.begin && end < whole.end) {
+      if (region_count_ == kMaxRegions) return false;
+      for (std::uint32_t k = region_count_++; k > i; --k) regions_[k] = regions_[k - 1];
+      regions_[i].end = begin;
+      regions_[i + 1].begin = end;
+    } else if (begin > whole.begin) {
+      regions_[i].end = begin;
+    } else if (end < whole.end) {
+      regions_[i].begin = end;
+    } else {
+      for (std::uint32_t k = i + 1; k < region_count_; ++k) regions_[k - 1] = regions_[k];
+      --region_count_;
+    }
+    return true;
+  }
+  return true;
+}
+
+void Snapshot::discard() {
+  if (copy_capacity_ != 0) raw_syscall(SYS_munmap, kCopies, copy_capacity_);
+  copy_capacity_ = 0;
+  run_count_ = 0;
 }
 
 bool Snapshot::add_run(std::uint64_t begin, std::uint64_t end) {
@@ -101,6 +137,8 @@ bool Snapshot::copy_runs() {
 void Snapshot::begin(bool may_track) {
   tracking_ = false;
   restored_ = 0;
+  protect_after_ = kProtectAfter;
+  pages_before_ = 0;
   range_count_ = 0;
   journal_.clear();
   address_space_journal = &journal_;
@@ -156,7 +194,7 @@ bool Snapshot::restore() {
 }
 
 bool Snapshot::restore_written() {
-  const bool protect_anew = ++restored_ >= kProtectAfter || pages_restored_ > kManyPages;
+  const bool protect_anew = ++restored_ >= protect_after_ || pages_restored_ > kManyPages;
   // Walking the page tables of terabytes that are mostly holes costs more than all the rest. Nothing is
   // protected anew between most resets, so that a page is touched or written for the first time only with a
   // page fault.
@@ -168,10 +206,20 @@ bool Snapshot::restore_written() {
   if (!scan_and_restore(protect_anew)) return false;
   if (protect_anew) {
     range_count_ = 0;
+    choose_protect_after();
     if (!protect_runs()) return false;
   }
   faults_ = page_faults();
   return true;
+}
+
+// What is put back has not become less since the last time: nothing was to be forgotten.
+void Snapshot::choose_protect_after() {
+  const bool as_many = 8 * pages_restored_ >= 7 * pages_before_;
+  protect_after_ = !as_many                          ? kProtectAfter
+                   : protect_after_ < kProtectAtLast ? 2 * protect_after_
+                                                     : protect_after_;
+  pages_before_ = pages_restored_;
 }
 
 // Do ranges_ have all that was written? Walks the page tables only after a page fault.

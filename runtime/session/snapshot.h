@@ -25,14 +25,18 @@ class Snapshot {
  public:
   static constexpr std::uint32_t kMaxRegions = 4096;
   // Protecting the pages anew costs a fault for each that is written again: rare enough to cost nothing,
-  // often enough to forget the pages of one odd execution.
+  // often enough to forget the pages of one odd execution. Twice as rare whenever there was none to forget.
   static constexpr std::uint32_t kProtectAfter = 1024;
+  static constexpr std::uint32_t kProtectAtLast = 1u << 16;
   static constexpr std::uint32_t kMaxRuns = 1u << 16;
   static constexpr std::uint32_t kMaxRanges = 1u << 14;
 
-  // Copies what is in memory now. In the zygote, before it forks. False: this kernel or this process is not
-  // made for it (`why` says it), and executions have to be forked.
-  bool take();
+  // Copies what is in memory now, but for what is spare: whole pages of that are neither copied nor put back.
+  // In the zygote, before it forks. False: this kernel or this process is not made for it (`why` says it),
+  // and executions have to be forked.
+  bool take(std::span<const AddressRange> spare);
+  // Gives the copies back: each page of theirs makes every fork dearer.
+  void discard();
   const char* why() const { return why_; }
   std::uint64_t bytes() const { return copied_; }
 
@@ -45,7 +49,7 @@ class Snapshot {
   bool restore();
 
   // What executions will write from here on differs from what they have written so far.
-  void forget_written() { restored_ = kProtectAfter; }
+  void forget_written() { restored_ = protect_after_; }
 
   // Do these parts of memory hold what they held, as far as it is cheap to say? Byte-exact.
   bool is_unchanged(std::span<const AddressRange> parts);
@@ -61,11 +65,13 @@ class Snapshot {
   };
 
   bool refuse(const char* why);
+  bool leave_out(std::uint64_t begin, std::uint64_t end);
   bool find_runs();
   bool add_run(std::uint64_t begin, std::uint64_t end);
   bool copy_runs();
   bool track();
   bool protect_runs();
+  void choose_protect_after();
   void restore_by_copying();
   bool find_present_ranges();
   bool restore_written();
@@ -81,8 +87,10 @@ class Snapshot {
   PageScanner scanner_;
   int userfault_ = -1;
   bool tracking_ = false;
-  std::uint32_t restored_ = 0;        // since the pages were protected
+  std::uint32_t restored_ = 0;  // since the pages were protected
+  std::uint32_t protect_after_ = kProtectAfter;
   std::uint64_t pages_restored_ = 0;  // by the latest restore
+  std::uint64_t pages_before_ = 0;    // when they were protected last
   std::uint64_t faults_ = 0;          // page faults of this process when ranges_ was last complete
   std::uint32_t range_count_ = 0;
   std::uint32_t region_count_ = 0;

@@ -21,8 +21,14 @@ bool is_watched_code(std::uint64_t pc) { return !engine::is_own_code(pc) && !eng
 
 }  // namespace
 
+void SpinWatch::prepare() {
+  if (!is_prepared_) is_wanted_ = engine::calls_foreign_libraries();
+  is_prepared_ = true;
+}
+
 void SpinWatch::start(int signal) {
-  if (!engine::calls_foreign_libraries()) return;
+  prepare();
+  if (!is_wanted_) return;
   place_count_ = 0;
   // The kernel's layout: libc's hides the thread's id.
   struct Event {

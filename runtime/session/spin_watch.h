@@ -14,8 +14,9 @@ namespace heddle::session {
 
 class SpinWatch {
  public:
-  // In the process that is to run executions, if there is code that may spin unseen. `signal` is then sent
-  // every so often.
+  // Finds out whether there is code that may spin unseen: once, in the process that starts the others.
+  void prepare();
+  // In the process that is to run executions. If there is such code, `signal` is sent every so often.
   void start(int signal);
   // … and this is to be called, on the stack of the thread that was interrupted.
   void tick(void* context);
@@ -25,6 +26,8 @@ class SpinWatch {
   bool is_known(std::uint64_t pc) const;
   void remember(std::uint64_t pc);
 
+  bool is_prepared_ = false;
+  bool is_wanted_ = false;
   static constexpr std::uint32_t kSamples = 256;
   static constexpr std::uint32_t kPlaces = 32;
   std::uint64_t steps_ = 0;               // of the execution, at the latest tick

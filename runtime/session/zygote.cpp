@@ -19,8 +19,6 @@
 namespace heddle::session {
 namespace {
 
-constexpr std::uint64_t kServiceStack = address_map::kSession + (std::uint64_t{1} << 31);
-constexpr std::uint64_t kServiceStackBytes = 256 * 1024;
 // Processes in a row that could run no second execution before each execution gets one of its own from the
 // start.
 constexpr std::uint32_t kShortBatches = 4;
@@ -219,11 +217,13 @@ bool prepare_batches(State& s) {
   const RepetitionKind wanted = s.channel.header()->spec.repetition;
   const bool fresh = prepare_ghosts(s);
   if (wanted == RepetitionKind::kFork || s.short_batches >= kShortBatches) {
+    if (s.has_snapshot) s.snapshot.discard();
+    s.has_snapshot = false;
     report.kind = RepetitionKind::kFork;
     return false;
   }
   if (!s.has_snapshot || fresh) {
-    s.has_snapshot = s.snapshot.take();
+    s.has_snapshot = s.snapshot.take(s.execution->spare_memory().ranges);
     if (!s.has_snapshot) {
       s.short_batches = kShortBatches;
       report.kind = RepetitionKind::kFork;
@@ -312,7 +312,9 @@ void become_zygote() {
   State& s = *state();
   forbid_huge_pages();
   set_syscall_gate(&s.gate);
-  wall_nanoseconds();  // finds libc's function while that costs nothing
+  // What every child would have to look up.
+  wall_nanoseconds();
+  s.spins.prepare();
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, &s.signal_mask, 8);
   HEDDLE_CHECK(map_pages_at(kServiceStack, kServiceStackBytes) != nullptr);
   s.program.fs_base = sched::current_fs_base();

@@ -7,7 +7,7 @@
 namespace heddle::bench {
 namespace {
 
-constexpr double kAtomicLimit = 3, kMutexLimit = 3, kPlainLimit = 1.5;
+constexpr double kAtomicLimit = 2, kMutexLimit = 1, kPlainLimit = 1.2;
 constexpr const char* kMillion = "1000000";
 
 void add_atomics(std::vector<OperationCase>& cases) {

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <sstream>
 
 #include "core/base/random.h"
@@ -75,33 +74,56 @@ Status Campaign::start_workers() {
   return Done{};
 }
 
-void Campaign::drain(Process& worker) {
-  ChannelHeader& h = worker.header();
+Campaign::Unread Campaign::unread_of(const Process& worker) {
+  const ChannelHeader& h = worker.header();
+  const Unread unread{h.ring_read.load(std::memory_order_relaxed),
+                      h.ring_written.load(std::memory_order_acquire)};
+  if (unread.end - unread.begin <= worker.channel().ring_capacity()) return unread;
+  end_with(
+      {"The program overwrote memory of heddle's. Look for a wild write, with AddressSanitizer for "
+       "example.",
+       ExitCode::kInconclusive});
+  return {};
+}
+
+Campaign::Arrived Campaign::arrived_at(const Process& worker, std::uint64_t place) {
   const Channel channel = worker.channel();
-  const std::uint64_t written = h.ring_written.load(std::memory_order_acquire);
-  std::uint64_t read = h.ring_read.load(std::memory_order_relaxed);
-  if (written - read > channel.ring_capacity()) {
-    return end_with(
-        {"The program overwrote memory of heddle's. Look for a wild write, with AddressSanitizer for "
-         "example.",
-         ExitCode::kInconclusive});
+  const ChannelHeader& h = worker.header();
+  Arrived arrived{channel.ring()[place % channel.ring_capacity()], {}, {}};
+  if ((arrived.result.flags & result_flags::kChoicesHeld) != 0) {
+    const std::uint32_t count = std::min(arrived.result.choices, channel.choice_capacity());
+    arrived.choices.assign(channel.choices(), channel.choices() + count);
   }
-  for (; read < written; ++read) {
-    Arrived arrived{channel.ring()[read % channel.ring_capacity()], {}, {}};
-    if ((arrived.result.flags & result_flags::kChoicesHeld) != 0) {
-      const std::uint32_t count = std::min(arrived.result.choices, channel.choice_capacity());
-      arrived.choices.assign(channel.choices(), channel.choices() + count);
-    }
-    for (const std::uint32_t outcome : arrived.result.outcomes) {
-      if (outcome == 0 || outcome > kMaxOutcomes) break;
-      const std::uint32_t at = h.outcome_at[outcome - 1];
-      if (at >= h.outcome_text.bytes) break;
-      arrived.outcomes.emplace_back(channel.outcome_text() + at,
-                                    strnlen(channel.outcome_text() + at, h.outcome_text.bytes - at));
-    }
+  for (const std::uint32_t outcome : arrived.result.outcomes) {
+    if (outcome == 0 || outcome > kMaxOutcomes) break;
+    const std::uint32_t at = h.outcome_at[outcome - 1];
+    if (at >= h.outcome_text.bytes) break;
+    arrived.outcomes.emplace_back(channel.outcome_text() + at,
+                                  strnlen(channel.outcome_text() + at, h.outcome_text.bytes - at));
+  }
+  return arrived;
+}
+
+void Campaign::drain(Process& worker) {
+  Unread unread = unread_of(worker);
+  if (unread.begin == unread.end) return;
+  for (; unread.begin != unread.end; ++unread.begin) {
+    Arrived arrived = arrived_at(worker, unread.begin);
     waiting_.emplace(arrived.result.index, std::move(arrived));
   }
-  h.ring_read.store(read, std::memory_order_release);
+  worker.header().ring_read.store(unread.end, std::memory_order_release);
+}
+
+// Results that come too early stay where they are, unless the worker would have to wait for room or for
+// somebody to read its choices.
+void Campaign::drain_if_held_up(Process& worker) {
+  const Unread unread = unread_of(worker);
+  if (unread.begin == unread.end) return;
+  const Channel channel = worker.channel();
+  const ExecutionResult& latest = channel.ring()[(unread.end - 1) % channel.ring_capacity()];
+  if ((latest.flags & result_flags::kChoicesHeld) != 0 ||
+      unread.end - unread.begin > channel.ring_capacity() / 2)
+    drain(worker);
 }
 
 // The program ended, or was killed, before it made any choice: that is the one execution there is.
@@ -163,16 +185,48 @@ void Campaign::check_worker(Process& worker) {
   worker = std::move(*process);
 }
 
+// Each worker publishes by ascending indices: the next result of all is at the head of one of the rings, or
+// waits since it had to be taken from there, or its execution is under way.
 void Campaign::consume_in_order() {
+  for (bool found = true; found && !done_;) {
+    found = consume_waiting();
+    for (Process& worker : workers_) found = consume_unread(worker) || found;
+  }
+}
+
+bool Campaign::consume_waiting() {
+  bool found = false;
   while (!done_) {
     const auto it = waiting_.find(next_);
-    if (it == waiting_.end()) return;
+    if (it == waiting_.end()) break;
     const Arrived arrived = std::move(it->second);
     waiting_.erase(it);
-    ++next_;
-    consume(arrived);
-    if (options_.executions && next_ >= *options_.executions) done_ = true;
+    consume_next(arrived);
+    found = true;
   }
+  return found;
+}
+
+bool Campaign::consume_unread(Process& worker) {
+  const Channel channel = worker.channel();
+  std::atomic<std::uint64_t>& read = worker.header().ring_read;
+  bool found = false;
+  // (To look at a result may take long, and may drain the ring.)
+  for (Unread unread = unread_of(worker); !done_ && unread.begin < unread.end;
+       unread.begin = read.load(std::memory_order_relaxed)) {
+    if (channel.ring()[unread.begin % channel.ring_capacity()].index != next_) break;
+    const Arrived arrived = arrived_at(worker, unread.begin);
+    read.store(unread.begin + 1, std::memory_order_release);
+    consume_next(arrived);
+    found = true;
+  }
+  return found;
+}
+
+void Campaign::consume_next(const Arrived& arrived) {
+  ++next_;
+  consume(arrived);
+  if (options_.executions && next_ >= *options_.executions) done_ = true;
 }
 
 void Campaign::consume(const Arrived& arrived) {
@@ -201,10 +255,7 @@ void Campaign::consume_findings(const Arrived& arrived) {
   const ExecutionResult& result = arrived.result;
   report::CampaignReport& report = outcome_.report;
   report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
-  if (behaviours_.size() < kMostBehaviours) {
-    std::uint32_t& seen = behaviours_[behaviour(result)];
-    if (seen < std::numeric_limits<std::uint32_t>::max()) ++seen;
-  }
+  if (behaviours_.size() < kMostBehaviours) behaviours_.note(behaviour(result));
   if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
     return investigate(arrived, 0);
   }
@@ -383,11 +434,9 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
   double last_progress = 0;
   while (!done_) {
     const std::uint32_t seen = state_->signal.load(std::memory_order_acquire);
-    for (Process& worker : workers_) {
-      drain(worker);
-      check_worker(worker);
-    }
+    for (Process& worker : workers_) check_worker(worker);
     consume_in_order();
+    for (Process& worker : workers_) drain_if_held_up(worker);
     if (done_) break;
     const double now = elapsed();
     if (on_progress && now - last_progress > 0.1) {
@@ -488,10 +537,8 @@ void Campaign::finish_report(double seconds) {
   report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
   report_strategies();
   report.distinct_executions = behaviours_.size();
-  for (const auto& [behaviour, count] : behaviours_) {
-    report.executions_seen_once += count == 1 ? 1 : 0;
-    report.executions_seen_twice += count == 2 ? 1 : 0;
-  }
+  report.executions_seen_once = behaviours_.seen(1);
+  report.executions_seen_twice = behaviours_.seen(2);
   if (state_ != nullptr) report.read_pairs = state_->learning().pairs().count();
   for (const FoundBug& bug : outcome_.bugs) {
     report.findings.push_back(

@@ -17,6 +17,7 @@
 
 #include "tool/artifact/campaign_report.h"
 #include "tool/artifact/suppressions.h"
+#include "tool/run/behaviour_counts.h"
 #include "tool/run/target.h"
 
 namespace heddle::run {
@@ -78,9 +79,20 @@ class Campaign {
   };
 
   Status start_workers();
+  // What a worker has published and nobody has read.
+  struct Unread {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  Unread unread_of(const Process& worker);
+  static Arrived arrived_at(const Process& worker, std::uint64_t place);
   void drain(Process& worker);
+  void drain_if_held_up(Process& worker);
   void check_worker(Process& worker);
   void consume_in_order();
+  bool consume_waiting();
+  bool consume_unread(Process& worker);
+  void consume_next(const Arrived& arrived);
   void consume(const Arrived& arrived);
   void consume_findings(const Arrived& arrived);
   void take_prefix_run(Process& worker, bool killed);
@@ -125,7 +137,7 @@ class Campaign {
     std::uint32_t examined = 0;
   };
   std::unordered_map<std::uint64_t, Suppressed> suppressed_;
-  std::map<std::uint64_t, Arrived> waiting_;  // out of order
+  std::map<std::uint64_t, Arrived> waiting_;  // out of order, and taken from the rings
   std::uint64_t next_ = 0;                    // index to consume
   bool done_ = false;
   std::string stopped_because_;
@@ -133,7 +145,7 @@ class Campaign {
   std::uint64_t warnings_examined_ = 0;
   std::unordered_map<std::uint64_t, std::size_t> by_signature_;  // the runtime's signature → bugs
   std::map<std::string, std::size_t> by_fingerprint_;
-  std::unordered_map<std::uint64_t, std::uint32_t> behaviours_;  // and how often, saturating
+  BehaviourCounts behaviours_;
   struct StrategyCount {
     std::uint64_t executions = 0;
     std::uint64_t buggy_executions = 0;

@@ -51,8 +51,9 @@ TEST(Rewrite, ClangCompile) {
   const Args user = {"-c", "a.cpp"};
   EXPECT_EQ(rewritten(kClang, user),
             (Args{"--start-no-unused-arguments", "-fsanitize=thread", "-fno-sanitize-link-runtime", "-mllvm",
-                  "-tsan-distinguish-volatile", "-mllvm", "-tsan-instrument-read-before-write", "-mcx16",
-                  "-idirafter", "/opt/heddle/include", "--end-no-unused-arguments", "-c", "a.cpp"}));
+                  "-tsan-distinguish-volatile", "-mllvm", "-tsan-instrument-read-before-write", "-mllvm",
+                  "-vectorize-loops=false", "-mllvm", "-vectorize-slp=false", "-mcx16", "-idirafter",
+                  "/opt/heddle/include", "--end-no-unused-arguments", "-c", "a.cpp"}));
 }
 
 TEST(Rewrite, FullBuildsLoadThePassAndKeepScalars) {

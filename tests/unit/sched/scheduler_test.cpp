@@ -30,9 +30,9 @@ class SchedulerTest : public testing::Test {
       if (ghost.fs_base == 0 && i >= count) break;
       if (ghost.fs_base != 0) release_ghost(ghost);
     }
-    munmap(reinterpret_cast<void*>(address_map::kFiberStacks), kMaxThreads * address_map::kFiberStackStride);
-    munmap(reinterpret_cast<void*>(address_map::kCallStacks),
-           kMaxThreads * kMaxCallDepth * sizeof(CallFrame));
+    munmap(reinterpret_cast<void*>(address_map::kFiberSlots),
+           address_map::kFiberSlotsEnd - address_map::kFiberSlots);
+    munmap(reinterpret_cast<void*>(address_map::kMainCallStack), address_map::kCallStackBytes);
   }
   static ThreadId id(std::uint32_t i) { return ThreadId{static_cast<std::uint16_t>(i)}; }
   Thread& create(void (*entry)(void*) = never_run) {
