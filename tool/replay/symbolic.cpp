@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kGraphSection = "heddle_graph";  // compiler/plugin/graph_hash.h
 
-Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, bool fresh_memory) {
+Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, bool fresh_memory,
+                                std::span<const Granule> also_shared) {
   RunSpec spec = original.spec;
   spec.replay = ReplayKind::kExact;
   spec.plain_events = PlainEvents::kShared;
@@ -23,6 +24,7 @@ Result<run::SingleRun> run_once(const run::Target& target, const Trace& original
   run::SingleOptions options;
   options.index = original.execution;
   options.replay = original.choices;
+  options.also_shared = also_shared;
   options.kept_events = std::numeric_limits<std::size_t>::max();
   return run::run_single(target, spec, options);
 }
@@ -40,19 +42,20 @@ bool is_full_build(const std::string& program) {
   return file && file->has_section(kGraphSection);
 }
 
-Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original) {
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original,
+                                     std::span<const Granule> also_shared) {
   if (!is_full_build(target.path)) {
     return Error{
         target.path +
         " has no symbolic code. Build it with `heddle c++ --full`, and find the bug again with that."};
   }
   SymbolicRun symbolic;
-  auto run = run_once(target, original, true);
+  auto run = run_once(target, original, true, also_shared);
   if (!run) return run.error();
   // What fails because an address was used again needs it to be.
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
     symbolic.reuses_memory = true;
-    run = run_once(target, original, false);
+    run = run_once(target, original, false, also_shared);
     if (!run) return run.error();
   }
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))
@@ -69,6 +72,7 @@ Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& ori
     return Error{"A symbolic trace does not say what the program did: " + wrong + ".", ExitCode::kOwnError};
   symbolic.duration_us = run->result.duration_us;
   symbolic.trace = std::move(run->trace);
+  symbolic.shared = std::move(run->shared);
   symbolic.tables = fold_waits(symbolic.trace, std::move(run->symbolic));
   return symbolic;
 }

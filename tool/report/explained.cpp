@@ -119,13 +119,31 @@ std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
                      short_place(trace, writer->pc, writer->stack));
 }
 
+// The other execution does not come to the read.
+std::string one_sided_flow(const Explanation& e, std::size_t i, const Style& style) {
+  const bool fails = e.failing.trace.find_event(e.failing.flows[i].reader) != nullptr;
+  const ProjectedRun& run = fails ? e.failing : *e.passing;
+  const TraceEvent* reader = run.trace.find_event(run.flows[i].reader);
+  if (reader == nullptr) return {};
+  Names names(run.trace);
+  return fmt::format("    {} reads {} at {} {}: {}\n", thread_tag(reader->thread),
+                     names.location(reader->address, reader->id),
+                     short_place(run.trace, reader->pc, reader->stack),
+                     fails ? style.red("only where it fails") : style.blue("only where it passes"),
+                     flow_side(run.trace, run.flows[i], names));
+}
+
 std::string flows_text(const Explanation& e, const Style& style) {
   if (!e.passing || e.failing.flows.empty()) return {};
   std::string text = "\n  " + style.bold("Data flows that differ") + "\n";
   Names fails(e.failing.trace), passes(e.passing->trace);
   for (std::size_t i = 0; i < e.failing.flows.size(); ++i) {
     const TraceEvent* reader = e.failing.trace.find_event(e.failing.flows[i].reader);
-    if (reader == nullptr) continue;
+    const TraceEvent* other = e.passing->trace.find_event(e.passing->flows[i].reader);
+    if (reader == nullptr || other == nullptr) {
+      text += one_sided_flow(e, i, style);
+      continue;
+    }
     text += fmt::format("    {} reads {} at {}: {} {}, {} {}\n", thread_tag(reader->thread),
                         fails.location(reader->address, reader->id),
                         short_place(e.failing.trace, reader->pc, reader->stack), style.red("fails with"),
@@ -197,7 +215,7 @@ std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, st
   if (i >= lines.size()) return std::string(width, ' ');
   const ProjectedLine& line = lines[i];
   const std::size_t place = std::min<std::size_t>(width_of(line.place), width / 2);
-  return fitted(fmt::format("{}{:<4}{}", line.in_flow ? "◆ " : "  ", thread_tag(line.thread), line.text),
+  return fitted(fmt::format("{}{:<4}{}", line.parts ? "⑂ " : line.in_flow ? "◆ " : "  ", thread_tag(line.thread), line.text),
                 width - place - 1) +
          " " + fitted(line.place, place);
 }
@@ -217,6 +235,7 @@ std::vector<ProjectedLine> projected_lines(const ProjectedRun& run) {
     line.place = short_place(run.trace, event->pc, event->stack);
     line.in_flow = std::any_of(run.flows.begin(), run.flows.end(),
                                [&](const Flow& flow) { return flow.reader == id || flow.writer == id; });
+    line.parts = std::find(run.parted.begin(), run.parted.end(), id) != run.parted.end();
     lines.push_back(std::move(line));
   }
   return lines;
@@ -272,7 +291,10 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
     text += root_cause_text(e, style);
     text += fmt::format(
         "\n  {}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.\n",
-        e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
+        e.by_intervention  ? "Found by intervention"
+        : e.on_other_paths ? "Found by solving, on other paths (⑂)"
+                           : "Found by solving",
+        e.failing.kept.size(),
         grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
         grouped(e.passed));
     if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
