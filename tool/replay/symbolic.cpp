@@ -14,13 +14,14 @@ namespace {
 
 constexpr const char* kGraphSection = "heddle_graph";  // compiler/plugin/graph_hash.h
 
-Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, bool fresh_memory,
-                                std::span<const Granule> also_shared) {
+Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, AfterFailure after,
+                                bool fresh_memory, std::span<const Granule> also_shared) {
   RunSpec spec = original.spec;
   spec.replay = ReplayKind::kExact;
   spec.plain_events = PlainEvents::kShared;
   spec.symbolic = 1;
   spec.fresh_memory = fresh_memory ? 1 : 0;
+  spec.run_on = after == AfterFailure::kRunOn ? 1 : 0;
   run::SingleOptions options;
   options.index = original.execution;
   options.replay = original.choices;
@@ -42,7 +43,7 @@ bool is_full_build(const std::string& program) {
   return file && file->has_section(kGraphSection);
 }
 
-Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original,
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original, AfterFailure after,
                                      std::span<const Granule> also_shared) {
   if (!is_full_build(target.path)) {
     return Error{
@@ -50,12 +51,12 @@ Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& ori
         " has no symbolic code. Build it with `heddle c++ --full`, and find the bug again with that."};
   }
   SymbolicRun symbolic;
-  auto run = run_once(target, original, true, also_shared);
+  auto run = run_once(target, original, after, true, also_shared);
   if (!run) return run.error();
   // What fails because an address was used again needs it to be.
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
     symbolic.reuses_memory = true;
-    run = run_once(target, original, false, also_shared);
+    run = run_once(target, original, after, false, also_shared);
     if (!run) return run.error();
   }
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))

@@ -94,7 +94,7 @@ Status Executions::find_uncounted(const TracedRun& run, std::uint64_t hash) {
 }
 
 Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
-  auto run = replay::run_symbolically(target_, stub(of.choices), shared_);
+  auto run = replay::run_symbolically(target_, stub(of.choices), replay::AfterFailure::kEnd, shared_);
   if (!run) return run.error();
   std::set<std::uint64_t> known;
   for (const Granule& g : shared_) known.insert(g.key);
