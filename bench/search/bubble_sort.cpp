@@ -1,7 +1,8 @@
-// BubbleSort: one thread for each pass. A pass may begin when the one before is two places ahead; whether it
-// is was asked of the wrong counter.
+// BubbleSort: one thread for each pass, each started when the one before should be done. A pass that finds
+// that it is not leaves the last place to it, which it has left already.
 #include <atomic>
 #include <cassert>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -33,7 +34,10 @@ void pass(int which) {
 int main() {
   for (int i = 0; i < kNumbers; ++i) number[i].store(kNumbers - i);
   std::vector<std::thread> passes;
-  for (int i = 0; i < 5; ++i) passes.emplace_back(pass, i);
+  for (int i = 0; i < 5; ++i) {
+    passes.emplace_back(pass, i);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // long enough, most of the time
+  }
   for (std::thread& t : passes) t.join();
-  return 0;
+  return early.load() < 0 ? 1 : 0;
 }

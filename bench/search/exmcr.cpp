@@ -40,5 +40,5 @@ int main() {
   std::thread t1(writer), t2(reader);
   t1.join();
   t2.join();
-  return 0;
+  return seen.load() < 0 ? 1 : 0;
 }

@@ -2,6 +2,7 @@
 // taken gives up.
 #include <atomic>
 #include <cassert>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -37,7 +38,10 @@ void work(int me) {
 int main() {
   std::thread manager(manage);
   std::vector<std::thread> workers;
-  for (int i = 0; i < kWorkers; ++i) workers.emplace_back(work, i);
+  for (int i = 0; i < kWorkers; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    workers.emplace_back(work, i);
+  }
   manager.join();
   for (std::thread& t : workers) t.join();
   return 0;

@@ -2,6 +2,7 @@
 // final, and misses the rest.
 #include <atomic>
 #include <cassert>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -26,7 +27,9 @@ void load(int module) {
   begun.fetch_add(1);
   slot[module].store(1);
   loaded.fetch_add(1);
-  if (module == kModules - 1) check();
+  if (module != kModules - 1) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // all have begun by then
+  check();
 }
 
 }  // namespace
@@ -35,5 +38,5 @@ int main() {
   std::vector<std::thread> loaders;
   for (int i = 0; i < kModules; ++i) loaders.emplace_back(load, i);
   for (std::thread& t : loaders) t.join();
-  return 0;
+  return checked.load() < 0 ? 1 : 0;
 }

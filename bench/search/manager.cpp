@@ -43,5 +43,5 @@ int main() {
   for (int i = 0; i < kUsers; ++i) users.emplace_back(use, i);
   manager.join();
   for (std::thread& t : users) t.join();
-  return 0;
+  return rescued.load() < 0 ? 1 : 0;
 }

@@ -1,4 +1,5 @@
-// Piper: seats are handed from producers to consumers; who was woken does not look again whether there is one.
+// Piper: seats are handed from producers to consumers; who was woken does not look again whether there is
+// one.
 #include <cassert>
 #include <condition_variable>
 #include <mutex>

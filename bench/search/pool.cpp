@@ -42,5 +42,5 @@ int main() {
   std::thread t1(borrow), t2(evict);
   t1.join();
   t2.join();
-  return 0;
+  return evicted.load() < 0 ? 1 : 0;
 }

@@ -42,5 +42,5 @@ int main() {
   for (int i = 0; i < kBuyers; ++i) buyers.emplace_back(buy);
   office.join();
   for (std::thread& t : buyers) t.join();
-  return 0;
+  return served.load() < 0 ? 1 : 0;
 }

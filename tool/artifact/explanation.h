@@ -20,10 +20,10 @@ struct Flow {
 
 // One of the two executions of a projection.
 struct ProjectedRun {
-  Trace trace;                // with plain accesses to shared memory
-  std::vector<EventId> kept;  // the events that differ, in order
-  std::vector<Flow> flows;    // data flows that the other one does not have; those of one place beside each
-                              // other, without a reader where it does not come there
+  Trace trace;                  // with plain accesses to shared memory
+  std::vector<EventId> kept;    // the events that differ, in order
+  std::vector<Flow> flows;      // data flows that the other one does not have; those of one place beside each
+                                // other, without a reader where it does not come there
   std::vector<EventId> parted;  // the first that a thread does on a path of its own
 };
 

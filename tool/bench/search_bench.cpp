@@ -96,7 +96,8 @@ struct SearchedOnce {
 };
 
 Result<SearchedOnce> search_once(search::Executions& executions, const std::vector<search::Executed>& runs,
-                                 const SearchBenchOptions& options, search::SearchOptions how, SearchRow* row) {
+                                 const SearchBenchOptions& options, search::SearchOptions how,
+                                 SearchRow* row) {
   how.seconds = options.seconds;
   search::Search search(executions, how);
   for (const search::Executed& run : runs) {
@@ -111,9 +112,8 @@ Result<SearchedOnce> search_once(search::Executions& executions, const std::vect
     row->ours.branches = 0;
     for (const auto& [name, own] : first.threads) row->ours.branches += static_cast<double>(own.path.size());
     row->ours.events = static_cast<double>(
-        std::count_if(first.trace.events.begin(), first.trace.events.end(), [](const TraceEvent& e) {
-          return accesses_memory(e.kind) || synchronises(e.kind);
-        }));
+        std::count_if(first.trace.events.begin(), first.trace.events.end(),
+                      [](const TraceEvent& e) { return accesses_memory(e.kind) || synchronises(e.kind); }));
     row->ours.symbolic_seconds = static_cast<double>(first.trace.result.duration_us) * 1e-6;
   }
   auto found = search.find();
@@ -152,7 +152,8 @@ Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::s
     row.ours.synthesised = static_cast<double>(first->counts.synthesised);
     row.ours.solver_seconds = first->counts.satisfiable_seconds;
     row.ours.depth = 0;
-    for (const search::Flip& flip : flips) row.ours.depth = std::max(row.ours.depth, static_cast<double>(flip.rank));
+    for (const search::Flip& flip : flips)
+      row.ours.depth = std::max(row.ours.depth, static_cast<double>(flip.rank));
     Trace base;
     base.spec = executions->spec();
     base.choices = first->bug->base;
@@ -210,9 +211,10 @@ Result<std::vector<SearchRow>> run_search(const SearchBenchOptions& options,
 }
 
 std::string search_head() {
-  return fmt::format("{:<14} {:>7} {:>9} {:>10} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11} {:>11} {:>6}\n",
-                     "ours/thesis", "threads", "branches", "events", "runs", "by", "tries", "depth", "flips",
-                     "synth.", "MCR", "kept events", "kept flows", "auto");
+  return fmt::format(
+      "{:<14} {:>7} {:>9} {:>10} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11} {:>11} {:>6}\n",
+      "ours/thesis", "threads", "branches", "events", "runs", "by", "tries", "depth", "flips", "synth.",
+      "MCR", "kept events", "kept flows", "auto");
 }
 
 std::string search_row(const SearchRow& row) {
@@ -220,14 +222,15 @@ std::string search_row(const SearchRow& row) {
     return fmt::format("{}/{}", figure(row.ours.*member), row.thesis ? figure((*row.thesis).*member) : "–");
   };
   const auto by = [](bool schedule_only) { return schedule_only ? "sched." : "path"; };
-  return fmt::format("{:<14} {:>7} {:>9} {:>10} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11} {:>11} {:>6}\n",
-                     row.program, cell(&SearchFigures::threads), cell(&SearchFigures::branches),
-                     cell(&SearchFigures::events), cell(&SearchFigures::runs),
-                     fmt::format("{}/{}", row.found ? by(row.ours.schedule_only) : "–",
-                                 row.thesis ? by(row.thesis->schedule_only) : "–"),
-                     cell(&SearchFigures::tries), cell(&SearchFigures::depth), cell(&SearchFigures::flipped),
-                     cell(&SearchFigures::synthesised), cell(&SearchFigures::attempts),
-                     cell(&SearchFigures::kept_events), cell(&SearchFigures::kept_flows), figure(row.campaign));
+  return fmt::format(
+      "{:<14} {:>7} {:>9} {:>10} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11} {:>11} {:>6}\n",
+      row.program, cell(&SearchFigures::threads), cell(&SearchFigures::branches),
+      cell(&SearchFigures::events), cell(&SearchFigures::runs),
+      fmt::format("{}/{}", row.found ? by(row.ours.schedule_only) : "–",
+                  row.thesis ? by(row.thesis->schedule_only) : "–"),
+      cell(&SearchFigures::tries), cell(&SearchFigures::depth), cell(&SearchFigures::flipped),
+      cell(&SearchFigures::synthesised), cell(&SearchFigures::attempts), cell(&SearchFigures::kept_events),
+      cell(&SearchFigures::kept_flows), figure(row.campaign));
 }
 
 std::string search_foot(const std::vector<SearchRow>& rows) {

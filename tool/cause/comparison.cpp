@@ -37,9 +37,9 @@ namespace {
 
 Comparison compared(const Trace& failing, Trace passing, bool by_paths) {
   const AlignedSteps steps = align(failing, passing);
-  const Projection difference = by_paths ? path_projection(steps.failing.steps, steps.passing.steps)
-                                         : projection(steps.failing.steps, steps.passing.steps,
-                                                      OrderRule::kDependentPairs);
+  const Projection difference =
+      by_paths ? path_projection(steps.failing.steps, steps.passing.steps)
+               : projection(steps.failing.steps, steps.passing.steps, OrderRule::kDependentPairs);
   Comparison result;
   result.failing.kept = kept_events(steps.failing, difference.failing);
   result.passing.kept = kept_events(steps.passing, difference.alternate);

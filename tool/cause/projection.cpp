@@ -138,11 +138,12 @@ std::vector<std::vector<std::uint32_t>> by_thread(std::span<const Step> steps) {
 
 // Where each thread first does what the other one does not. Who merely ends sooner has not left the path.
 void add_partings(std::span<const Step> failing, std::span<const Step> alternate,
-                  const std::vector<std::uint32_t>& of_failing, const std::vector<std::uint32_t>& of_alternate,
-                  Projection& result) {
+                  const std::vector<std::uint32_t>& of_failing,
+                  const std::vector<std::uint32_t>& of_alternate, Projection& result) {
   const auto here = by_thread(failing), there = by_thread(alternate);
   for (std::size_t t = 0; t < here.size() && t < there.size(); ++t) {
-    const auto first_alone = [](const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& other) {
+    const auto first_alone = [](const std::vector<std::uint32_t>& own,
+                                const std::vector<std::uint32_t>& other) {
       for (const std::uint32_t i : own) {
         if (other[i] == kNoStep) return i;
       }
@@ -151,7 +152,8 @@ void add_partings(std::span<const Step> failing, std::span<const Step> alternate
     const std::uint32_t f = first_alone(here[t], of_failing), a = first_alone(there[t], of_alternate);
     const auto goes_on = [](const std::vector<std::uint32_t>& own, std::uint32_t from,
                             const std::vector<std::uint32_t>& other) {
-      return std::any_of(own.begin(), own.end(), [&](std::uint32_t i) { return i > from && other[i] != kNoStep; });
+      return std::any_of(own.begin(), own.end(),
+                         [&](std::uint32_t i) { return i > from && other[i] != kNoStep; });
     };
     const bool left = (f != kNoStep && a != kNoStep) || (f != kNoStep && goes_on(here[t], f, of_failing)) ||
                       (a != kNoStep && goes_on(there[t], a, of_alternate));
@@ -191,7 +193,8 @@ Projection path_projection(std::span<const Step> failing, std::span<const Step> 
     const auto found = last.find(index_of(step.thread));
     return found == last.end() || at > found->second;
   };
-  const auto same_source = [](std::uint32_t source, std::uint32_t other, const std::vector<std::uint32_t>& of) {
+  const auto same_source = [](std::uint32_t source, std::uint32_t other,
+                              const std::vector<std::uint32_t>& of) {
     return source == kNoStep ? other == kNoStep : other != kNoStep && of[source] == other;
   };
   for (std::uint32_t i = 0; i < failing.size(); ++i) {
@@ -211,7 +214,8 @@ Projection path_projection(std::span<const Step> failing, std::span<const Step> 
     if (alternate[there].source != kNoStep) result.alternate[alternate[there].source] = true;
   }
   for (std::uint32_t i = 0; i < alternate.size(); ++i) {
-    if (!alternate[i].reads || of_alternate[i] != kNoStep || is_beyond(last_alternate, alternate[i], i)) continue;
+    if (!alternate[i].reads || of_alternate[i] != kNoStep || is_beyond(last_alternate, alternate[i], i))
+      continue;
     const std::uint32_t source = alternate[i].source;
     if (source == kNoStep || alternate[source].thread == alternate[i].thread) continue;
     result.flows.push_back({kNoStep, kNoStep, i, source});

@@ -58,10 +58,10 @@ enum class OrderRule : std::uint8_t { kEveryPair, kDependentPairs };
 Projection projection(std::span<const Step> failing, std::span<const Step> alternate,
                       OrderRule rule = OrderRule::kEveryPair);
 
-// Differential path-schedule projection (5.2.3), of executions on different paths. The common prefix goes, and
-// of the rest only data flows of one execution that the other does not have are kept, also where the reader or
-// the writer is in one of them only, and the steps at which control flow differs. In a flow of one execution
-// only, the other's reader is kNoStep.
+// Differential path-schedule projection (5.2.3), of executions on different paths. The common prefix goes,
+// and of the rest only data flows of one execution that the other does not have are kept, also where the
+// reader or the writer is in one of them only, and the steps at which control flow differs. In a flow of one
+// execution only, the other's reader is kNoStep.
 Projection path_projection(std::span<const Step> failing, std::span<const Step> alternate);
 
 }  // namespace heddle::cause

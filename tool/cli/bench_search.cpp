@@ -48,7 +48,8 @@ int run_search(SearchBenchChoice options) {
 }  // namespace
 
 std::function<int()> add_bench_search(CLI::App& bench) {
-  CLI::App* search = bench.add_subcommand("search", "bugs of the thesis' programs from runs that passed, beside its tables");
+  CLI::App* search =
+      bench.add_subcommand("search", "bugs of the thesis' programs from runs that passed, beside its tables");
   search->footer(kSearchExamples);
   const auto options = std::make_shared<SearchBenchChoice>();
   search->add_option("names", options->bench.programs, "only these programs")->type_name("PROGRAM");

@@ -81,7 +81,8 @@ class Steps {
 
 // The root cause stands, where its events have the same numbers.
 void take_root_cause(Explanation& explanation, std::optional<Explanation>& unfinished) {
-  if (!unfinished || unfinished->failing.trace.events.size() != explanation.failing.trace.events.size()) return;
+  if (!unfinished || unfinished->failing.trace.events.size() != explanation.failing.trace.events.size())
+    return;
   explanation.root_cause = std::move(unfinished->root_cause);
   explanation.root_cause_is_minimal = unfinished->root_cause_is_minimal;
 }

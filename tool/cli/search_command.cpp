@@ -4,17 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
-#include <filesystem>
 
 #include "compiler/install_layout.h"
-#include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
-#include "tool/replay/minimize.h"
-#include "tool/report/columns.h"
-#include "tool/report/text.h"
 #include "tool/search/search.h"
 
 namespace heddle::cli {
@@ -22,11 +18,11 @@ namespace {
 
 struct SearchChoice {
   search::SearchOptions search;
-  std::string time = "60s", order = "pruned", model = "c++20", output = "heddle-out", color = "auto";
+  FoundBugOptions found;
+  std::string time = "60s", order = "pruned", model = "c++20";
   std::uint64_t seed = 1, runs = 20;
-  std::vector<int> allowed_exits;
   std::vector<std::string> program;
-  bool quiet = false, verbose = false, no_minimize = false;
+  bool quiet = false, verbose = false;
 };
 
 std::atomic<bool> search_interrupted{false};
@@ -48,12 +44,14 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
   app.add_option("--runs", o.runs, "executions under the engine to start from [20]")
       ->type_name("N")
       ->check(CLI::Range(1u, 100'000u));
-  app.add_option("--order", o.order, "pruned: flips that some schedule makes; thesis: by distance, tried one by one [pruned]")
+  app.add_option("--order", o.order,
+                 "pruned: flips that some schedule makes; thesis: by distance, tried one by one [pruned]")
       ->type_name("O")
       ->check(CLI::IsMember({"pruned", "thesis"}));
   app.add_option("-D,--depth", o.search.depth, "thesis: flip the D branches nearest to the assertion [16]")
       ->type_name("D");
-  app.add_option("-N,--traces", o.search.traces, "thesis: traces that are tried for each flip [4]")->type_name("N");
+  app.add_option("-N,--traces", o.search.traces, "thesis: traces that are tried for each flip [4]")
+      ->type_name("N");
   app.add_option("--together", o.search.most_together, "thesis: branches that are flipped at once [2]")
       ->type_name("K");
   app.add_option("--base", o.search.base, "only from this run [all]")->type_name("K");
@@ -64,14 +62,7 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
   app.add_option("--model", o.model, "memory model: c++20, sc [c++20]")
       ->type_name("M")
       ->check(CLI::IsMember({"c++20", "sc"}));
-  app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
-      ->type_name("STATUS")
-      ->take_all();
-  app.add_option("-o,--output", o.output, "where the artifact goes [heddle-out]")->type_name("DIR");
-  app.add_flag("--no-minimize", o.no_minimize, "keep the execution as it was found");
-  app.add_option("--color", o.color, "auto, always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_found_bug_options(app, o.found);
   app.add_flag("-v,--verbose", o.verbose, "a line for each question");
   app.add_flag("-q,--quiet", o.quiet, "only the report");
   app.add_option("program", o.program, "the program and its arguments")->type_name("PROGRAM")->required();
@@ -100,37 +91,15 @@ Result<std::optional<search::FoundBug>> add_samples(search::Executions& executio
   return std::optional<search::FoundBug>();
 }
 
-std::string next_artifact(const std::string& directory) {
-  for (unsigned i = 1;; ++i) {
-    std::string path = fmt::format("{}/bug-{}.heddle", directory, i);
-    if (!std::filesystem::exists(path)) return path;
-  }
+PlaceNames place_names(search::Executions& executions) {
+  return [&executions](std::uint64_t pc) { return executions.source_place(pc); };
 }
 
-int tell(search::FoundBug& bug, const run::Target& target, const search::Search& search,
-         const SearchChoice& options) {
-  if (!options.no_minimize) {
-    replay::MinimiseOptions budget;
-    budget.allowed_exits = options.allowed_exits;
-    auto small = replay::minimise(target, bug.trace, budget);
-    if (small) bug.trace = std::move(*small);
-  }
-  const std::string path = next_artifact(options.output);
-  if (auto written = write_artifact(path, bug.trace); !written) return complain(written.error());
-  report::TextOptions text;
-  text.artifact = path;
-  text.color = use_color(options.color == "always"  ? ColorWish::kAlways
-                         : options.color == "never" ? ColorWish::kNever
-                                                    : ColorWish::kAuto);
-  const TraceFinding& finding = bug.trace.findings.front();
-  fmt::print(stderr, "{}", report::text_report(bug.trace, finding, text));
-  report::ColumnOptions columns;
-  columns.color = text.color;
-  columns.finding = &finding;
-  fmt::print(stderr, "{}", report::columns(bug.trace, columns));
-  if (bug.attempt.base != 0)
-    fmt::print(stderr, "{}", derivation_text(bug, search.run(bug.attempt.base).trace));
-  return static_cast<int>(ExitCode::kBug);
+int tell(search::FoundBug& bug, search::Executions& executions, const SearchChoice& options) {
+  const int code = tell_found_bug(std::move(bug.trace), executions.target(), options.found);
+  if (code == static_cast<int>(ExitCode::kBug) && bug.attempt.base != 0)
+    fmt::print(stderr, "{}", derivation_text(bug, place_names(executions)));
+  return code;
 }
 
 }  // namespace
@@ -152,7 +121,7 @@ int search_command(const Arguments& arguments) {
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
-  auto executions = search::Executions::start(*target, spec, options.allowed_exits);
+  auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
   std::signal(SIGINT, [](int) { search_interrupted.store(true); });
 
@@ -172,21 +141,21 @@ int search_command(const Arguments& arguments) {
         fmt::print(stderr, "\n");
       }
       search.on_attempt = [&](const search::Attempt& attempt) {
-        fmt::print(stderr, "{}", attempt_line(attempt, search.run(attempt.base).trace));
+        fmt::print(stderr, "{}", attempt_line(attempt, place_names(*executions)));
       };
     }
     found = search.find();
     if (!found) return complain(found.error());
   }
   const search::SearchCounts& counts = search.counts();
-  const int code = *found                ? tell(**found, *target, search, options)
+  const int code = *found             ? tell(**found, *executions, options)
                    : search.gave_up() ? static_cast<int>(ExitCode::kInconclusive)
                                       : static_cast<int>(ExitCode::kNoBug);
   if (!options.quiet) {
     fmt::print(stderr,
                "heddle: {}; {} questions to the solver in {:.2f} s, {} combinations of flips, {} paths "
                "synthesised, {} tried, {} executed\n",
-               *found               ? "a bug was found"
+               *found             ? "a bug was found"
                : search.gave_up() ? "no bug was found within the budget"
                                   : "no bug was found",
                counts.questions, counts.solver_seconds, counts.flips, counts.synthesised, counts.tries,

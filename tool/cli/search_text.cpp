@@ -7,10 +7,10 @@ namespace {
 
 using search::TraceSource;
 
-std::string flips_text(const std::vector<search::Flip>& flips, const Trace& symbols) {
+std::string flips_text(const std::vector<search::Flip>& flips, const PlaceNames& places) {
   std::string text;
   for (const search::Flip& flip : flips) {
-    const std::string place = source_place(symbols, flip.pc);
+    const std::string place = places(flip.pc);
     text += fmt::format("{}{} branch {}{}", text.empty() ? "" : ", ", flip.thread, flip.step + 1,
                         place.empty() ? "" : " (" + place + ")");
   }
@@ -54,44 +54,28 @@ std::string shown_bits(const search::Path& path) {
 
 }  // namespace
 
-std::string source_place(const Trace& trace, std::uint64_t pc) {
-  const auto frames = trace.symbols.frames.find(pc);
-  if (frames == trace.symbols.frames.end()) return {};
-  // The innermost line that is the program's own.
-  const Frame* shown = nullptr;
-  for (const Frame& frame : frames->second) {
-    if (frame.file.empty() || frame.line == 0) continue;
-    if (shown == nullptr) shown = &frame;
-    if (frame.file.rfind("/usr/", 0) != 0) {
-      shown = &frame;
-      break;
-    }
-  }
-  if (shown == nullptr) return {};
-  return fmt::format("{}:{}", shown->file.substr(shown->file.find_last_of('/') + 1), shown->line);
-}
-
-std::string attempt_line(const search::Attempt& attempt, const Trace& symbols) {
+std::string attempt_line(const search::Attempt& attempt, const PlaceNames& places) {
   std::string text = fmt::format("run {}", attempt.base);
-  if (!attempt.flips.empty()) text += ", flipped " + flips_text(attempt.flips, symbols);
+  if (!attempt.flips.empty()) text += ", flipped " + flips_text(attempt.flips, places);
   text += ":";
   for (const search::UsedTrace& used : attempt.used)
     text += fmt::format(" {}:{}{}", used.thread, shown_bits(used.path), source_text(used));
   if (attempt.goal) {
-    const std::string place = source_place(symbols, attempt.goal->place);
+    const std::string place = places(attempt.goal->place);
     text += fmt::format(" – {}{}{}", to_string(attempt.goal->kind), place.empty() ? "" : " ", place);
   }
   return text + ": " + answer_text(attempt) + "\n";
 }
 
-std::string derivation_text(const search::FoundBug& bug, const Trace& symbols) {
+std::string derivation_text(const search::FoundBug& bug, const PlaceNames& places) {
   std::string text = fmt::format("derived from run {}", bug.attempt.base);
-  text += bug.attempt.flips.empty() ? ", on the same paths" : " by flipping " + flips_text(bug.attempt.flips, symbols);
+  text += bug.attempt.flips.empty() ? ", on the same paths"
+                                    : " by flipping " + flips_text(bug.attempt.flips, places);
   text += "\nsolved schedule:";
   for (const search::Segment& segment : bug.schedule) {
-    const std::string place = source_place(symbols, segment.pc);
-    text += fmt::format("\n  {:<6} {} event{}{}", segment.thread, segment.events, segment.events == 1 ? "" : "s",
-                        place.empty() ? "" : ", to " + place);
+    const std::string place = places(segment.pc);
+    text += fmt::format("\n  {:<6} {} event{}{}", segment.thread, segment.events,
+                        segment.events == 1 ? "" : "s", place.empty() ? "" : ", to " + place);
   }
   return text + "\n";
 }

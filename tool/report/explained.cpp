@@ -174,7 +174,11 @@ std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, st
   if (i >= lines.size()) return std::string(width, ' ');
   const ProjectedLine& line = lines[i];
   const std::size_t place = std::min<std::size_t>(width_of(line.place), width / 2);
-  return fitted(fmt::format("{}{:<4}{}", line.parts ? "⑂ " : line.in_flow ? "◆ " : "  ", thread_tag(line.thread), line.text),
+  return fitted(fmt::format("{}{:<4}{}",
+                            line.parts     ? "⑂ "
+                            : line.in_flow ? "◆ "
+                                           : "  ",
+                            thread_tag(line.thread), line.text),
                 width - place - 1) +
          " " + fitted(line.place, place);
 }
@@ -249,9 +253,8 @@ std::string explained_how(const Explanation& e) {
       e.by_intervention  ? "Found by intervention"
       : e.on_other_paths ? "Found by solving, on other paths (⑂)"
                          : "Found by solving",
-      e.failing.kept.size(),
-      grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
-      grouped(e.passed));
+      e.failing.kept.size(), grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows),
+      grouped(e.interventions), grouped(e.passed));
 }
 
 std::string remedy_sentence(const Explanation& e) {

@@ -49,7 +49,8 @@ std::string panel_svg(const Panel& panel, const ProjectedRun& run, int left, con
     const int y = kHead + static_cast<int>(i) * kRow;
     where[index_of(line.event)] = {x, y + kRow / 2 - 4};
     svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" class=\"{}\"/>\n", x + 3,
-                       y, kColumn - 8, kRow - 6, line.parts     ? "parts"
+                       y, kColumn - 8, kRow - 6,
+                       line.parts     ? "parts"
                        : line.in_flow ? "flow"
                                       : "step");
     svg += text_at(x + 9, y + 14, clipped(line.text, 26), "what");

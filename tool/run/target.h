@@ -100,7 +100,7 @@ inline constexpr std::size_t kKeptEvents = 100'000;
 struct SingleRun {
   Trace trace;
   ExecutionResult result;
-  SymbolicTables symbolic;  // RunSpec::symbolic
+  SymbolicTables symbolic;      // RunSpec::symbolic
   std::vector<Granule> shared;  // PlainEvents::kShared: memory whose accesses are events
 };
 struct SingleOptions {

@@ -157,8 +157,7 @@ class TableCopy {
 
   void take(std::uint32_t index, ThreadId as) {
     Record record = run_.tables.records[index];
-    const auto event =
-        record.event == kNoEvent ? events_.end() : events_.find(index_of(record.event));
+    const auto event = record.event == kNoEvent ? events_.end() : events_.find(index_of(record.event));
     if (record.event != kNoEvent && event == events_.end()) return;
     if (record.event != kNoEvent) record.event = event->second;
     record.thread = as;
@@ -244,16 +243,16 @@ void learn_initial(const TracedRun& run, std::map<Address, std::uint8_t>& initia
     if (!reads_memory(e.kind) || sources[i] != cause::kNoStep || e.size > 8) continue;
     if (e.kind != EventKind::kPlainRead && (e.flags & event_flags::kInitial) == 0) continue;
     for (std::uint32_t byte = 0; byte < e.size; ++byte)
-      initial.emplace(e.address + byte, static_cast<std::uint8_t>(e.value >> (8 * byte)));
+      initial[e.address + byte] = static_cast<std::uint8_t>(e.value >> (8 * byte));
   }
 }
 
-Composition composition_of(const TracedRun& run) {
+Composition composition_of(const TracedRun& run, const std::map<Address, std::uint8_t>& initial) {
   Composition result;
+  result.initial = initial;
   result.trace.events = run.trace.events;
-  result.tables = {{run.trace.events.begin(), run.trace.events.end()},
-                   run.tables.expressions,
-                   run.tables.records};
+  result.tables = {
+      {run.trace.events.begin(), run.trace.events.end()}, run.tables.expressions, run.tables.records};
   result.threads = run.threads;
   return result;
 }

@@ -28,7 +28,7 @@ struct Composition {
 // What a run tells of memory before anybody wrote it.
 void learn_initial(const TracedRun& run, std::map<Address, std::uint8_t>& initial);
 
-Composition composition_of(const TracedRun& run);
+Composition composition_of(const TracedRun& run, const std::map<Address, std::uint8_t>& initial = {});
 
 // A thread of another run in the place of the one of that name.
 struct Replacement {

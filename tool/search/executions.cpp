@@ -1,11 +1,15 @@
 #include "tool/search/executions.h"
 
+#include <gelf.h>
+
 #include <algorithm>
 #include <limits>
 #include <new>
 #include <set>
 
 #include "core/base/random.h"
+#include "core/trace/event_kinds.h"
+#include "tool/artifact/program_elf.h"
 #include "tool/cause/guided_plan.h"
 #include "tool/replay/fold_waits.h"
 #include "tool/replay/symbolic.h"
@@ -53,6 +57,8 @@ Trace Executions::stub(std::span<const Choice> choices) const {
 Result<Executed> Executions::sample(std::uint64_t index) {
   RunSpec spec = spec_;
   spec.seed = mix(spec_.seed, index);
+  // Few preemptions, as in production.
+  std::copy_n("pct:d=2", sizeof "pct:d=2", spec.strategy);
   run::SingleOptions options;
   options.index = index_;
   options.symbolise = false;
@@ -93,6 +99,45 @@ Status Executions::find_uncounted(const TracedRun& run, std::uint64_t hash) {
   return Done{};
 }
 
+void Executions::read_static_memory(const Trace& trace) {
+  symboliser_ = std::make_shared<Symboliser>(trace.modules);
+  const auto module = std::find_if(trace.modules.begin(), trace.modules.end(),
+                                   [&](const TraceModule& m) { return m.path == target_.path; });
+  auto file = ElfFile::open(target_.path);
+  if (module == trace.modules.end() || !file) return;
+  for (Elf_Scn* section = elf_nextscn(file->handle(), nullptr); section != nullptr;
+       section = elf_nextscn(file->handle(), section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const bool is_zeroed = header.sh_type == SHT_NOBITS && (header.sh_flags & SHF_TLS) == 0;
+    if (is_zeroed && (header.sh_flags & SHF_ALLOC) != 0)
+      zeroed_.emplace_back(module->base + header.sh_addr, module->base + header.sh_addr + header.sh_size);
+  }
+}
+
+void Executions::learn_static(const TracedRun& run, std::map<Address, std::uint8_t>& initial) {
+  for (const TraceEvent& e : run.trace.events) {
+    if (!accesses_memory(e.kind)) continue;
+    for (const auto& [begin, end] : zeroed_) {
+      if (e.address < begin || e.address + e.size > end) continue;
+      for (std::uint32_t byte = 0; byte < e.size; ++byte) initial.emplace(e.address + byte, 0);
+    }
+  }
+}
+
+std::string Executions::source_place(std::uint64_t pc) {
+  if (symboliser_ == nullptr || pc == 0) return {};
+  const Frame* shown = nullptr;
+  for (const Frame& frame : symboliser_->frames(pc)) {
+    if (frame.file.empty() || frame.line == 0) continue;
+    const bool is_own = frame.file.rfind("/usr/", 0) != 0;
+    if (shown == nullptr || is_own) shown = &frame;
+    if (is_own) break;
+  }
+  if (shown == nullptr) return {};
+  return shown->file.substr(shown->file.find_last_of('/') + 1) + ":" + std::to_string(shown->line);
+}
+
 Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
   auto run = replay::run_symbolically(target_, stub(of.choices), replay::AfterFailure::kEnd, shared_);
   if (!run) return run.error();
@@ -103,6 +148,7 @@ Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
     if (known.insert(g.key).second) shared_.push_back(g);
   }
   if (shared_.size() != before) ++generation_;
+  if (symboliser_ == nullptr) read_static_memory(run->trace);
   auto traced = std::make_shared<TracedRun>(traced_run(std::move(run->trace), std::move(run->tables)));
   if (!uncounted_) {
     if (auto status = find_uncounted(*traced, of.result.trace_hash); !status) return status.error();

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tool/artifact/symboliser.h"
 #include "tool/constraints/schedules.h"
 #include "tool/replay/candidates.h"
 #include "tool/search/composition.h"
@@ -23,12 +24,12 @@ struct Executed {
 
 class Executions {
  public:
-  // `spec`: model, limits and seed; its strategy is for sample(). `index`: of the execution that all of them
+  // `spec`: model, limits and seed. `index`: of the execution that all of them
   // are variants of; what the system tells the program depends on it.
   static Result<Executions> start(const run::Target& target, const RunSpec& spec,
                                   std::vector<int> allowed_exits, std::uint64_t index = 0);
 
-  // Execution number `index` of the strategy.
+  // One of many that are much like those of production.
   Result<Executed> sample(std::uint64_t index);
   Result<Executed> follow(std::span<const Departure> plan);
   // The schedule of a composition, whose beginning is that of executions before.
@@ -41,6 +42,11 @@ class Executions {
   Result<std::shared_ptr<TracedRun>> trace_injected(ThreadId thread, std::span<const InjectedValue> values);
   // As for an artifact: with events and what was found.
   Result<Trace> record(std::span<const Choice> choices);
+
+  // Adds that static memory which the run touched and no file initialises was zero at first.
+  void learn_static(const TracedRun& run, std::map<Address, std::uint8_t>& initial);
+  // "queue.cpp:31", the innermost place that is not of a system header; empty: not known.
+  std::string source_place(std::uint64_t pc);
 
   bool is_weak() const { return spec_.model != ModelKind::kSc; }
   const run::Target& target() const { return target_; }
@@ -55,6 +61,7 @@ class Executions {
   Executions() = default;
   Executed judged(const ExecutionResult& result, std::vector<Choice> choices) const;
   Trace stub(std::span<const Choice> choices) const;
+  void read_static_memory(const Trace& trace);
   Status find_uncounted(const TracedRun& run, std::uint64_t hash);
 
   run::Target target_;
@@ -63,6 +70,8 @@ class Executions {
   std::uint64_t index_ = 0;
   std::shared_ptr<replay::Candidates> candidates_;
   std::vector<Granule> shared_;
+  std::vector<std::pair<Address, Address>> zeroed_;  // static memory without content in the file
+  std::shared_ptr<Symboliser> symboliser_;
   std::uint32_t generation_ = 0;
   std::optional<std::uint32_t> uncounted_;
   std::uint64_t executed_ = 0;

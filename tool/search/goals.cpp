@@ -69,8 +69,7 @@ class GoalFinder {
       goal.place = r.pc;
       if (r.kind == RecordKind::kBranch && r.value != 0 && r.expression != symbolic::kConcrete) {
         goal.kind = GoalKind::kAssertion;
-      } else if (r.pointer != symbolic::kConcrete &&
-                 of_.tables.expressions[index_of(r.pointer)].bits == 64) {
+      } else if (r.pointer != symbolic::kConcrete && of_.tables.expressions[index_of(r.pointer)].bits == 64) {
         goal.kind = GoalKind::kNullPointer;
       } else {
         continue;
@@ -304,18 +303,18 @@ std::optional<constraints::SymbolicTrace> ask_for_flip(const Composition& of, st
   return ask_at_record(of, record, others, true);
 }
 
-std::optional<constraints::SymbolicTrace> ask_for_flip_within(
-    const Composition& of, std::uint32_t record, const std::map<ThreadId, std::uint32_t>& ends) {
+std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
+                                                              const std::map<ThreadId, PathEnd>& ends) {
   Composition shorter = of;
   const ThreadId thread = of.tables.records[record].thread;
   for (const auto& [other, end] : ends) {
     if (other == thread) continue;
-    const EventId last = of.tables.records[end].event;
-    for (std::uint32_t i = end; i < shorter.tables.records.size(); ++i) {
+    for (std::uint32_t i = end.record; i < shorter.tables.records.size(); ++i) {
       if (shorter.tables.records[i].thread == other) forget(shorter.tables.records[i]);
     }
     forget_symbols(shorter.tables);
-    if (!stop(shorter.tables, other, last == kNoEvent ? 0 : index_of(last) + 1)) return std::nullopt;
+    if (!stop(shorter.tables, other, end.event == kNoEvent ? 0 : index_of(end.event) + 1))
+      return std::nullopt;
   }
   return ask_at_record(shorter, record, Others::kWhole, true);
 }

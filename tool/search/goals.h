@@ -43,8 +43,13 @@ std::optional<constraints::SymbolicTrace> ask_for(const Composition& of, const G
 std::optional<constraints::SymbolicTrace> ask_for_flip(const Composition& of, std::uint32_t record,
                                                        Others others);
 
-// … where each thread goes no further than the record in `ends`, which decides nothing.
+// Where a thread's path ends: before this record, and after this event.
+struct PathEnd {
+  std::uint32_t record = 0;
+  EventId event = kNoEvent;
+};
+// … where other threads' paths end so.
 std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
-                                                              const std::map<ThreadId, std::uint32_t>& ends);
+                                                              const std::map<ThreadId, PathEnd>& ends);
 
 }  // namespace heddle::search

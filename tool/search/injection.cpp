@@ -29,8 +29,8 @@ class ThreadReads {
     }
     for (std::uint32_t i = 0; i < run.tables.records.size(); ++i) {
       const Record& r = run.tables.records[i];
-      const bool reads = r.kind == RecordKind::kRead || r.kind == RecordKind::kUpdate ||
-                         r.kind == RecordKind::kCasFailed;
+      const bool reads =
+          r.kind == RecordKind::kRead || r.kind == RecordKind::kUpdate || r.kind == RecordKind::kCasFailed;
       if (r.thread != own_.thread || !reads || r.event == kNoEvent) continue;
       const auto found = ordinal.find(index_of(r.event));
       if (found != ordinal.end()) reads_[i] = found->second;
@@ -56,7 +56,8 @@ class ThreadReads {
   std::optional<Values> flipped(std::size_t step, const SeenValues& seen) const {
     const std::uint32_t record = own_.records[step];
     std::set<std::uint32_t> symbols;
-    collect(run_.tables.records[record].expression, symbols);
+    std::set<std::uint64_t> constants;
+    collect(run_.tables.records[record].expression, symbols, constants);
     // Symbols of the condition whose reads we can reach.
     struct Free {
       ExpressionId symbol;
@@ -69,7 +70,15 @@ class ThreadReads {
       if (read == reads_.end()) continue;
       const Record& r = run_.tables.records[read->first];
       const auto& known = seen.at(r.address, r.size);
-      free.push_back({ExpressionId{symbol}, read->second, {known.begin(), known.end()}});
+      std::vector<std::uint64_t> values(known.begin(), known.end());
+      // What it is compared with, and its neighbours, come after what was seen.
+      for (const std::uint64_t constant : constants) {
+        for (const std::uint64_t near : {constant, constant + 1, constant - 1}) {
+          const std::uint64_t value = near & constraints::mask_of(run_.tables.expressions[symbol].bits);
+          if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+        }
+      }
+      free.push_back({ExpressionId{symbol}, read->second, std::move(values)});
     }
     constexpr std::size_t kMostFree = 3;
     if (free.size() > kMostFree) free.erase(free.begin(), free.end() - kMostFree);
@@ -88,7 +97,7 @@ class ThreadReads {
   }
 
  private:
-  void collect(ExpressionId id, std::set<std::uint32_t>& symbols) const {
+  void collect(ExpressionId id, std::set<std::uint32_t>& symbols, std::set<std::uint64_t>& constants) const {
     std::vector<std::uint32_t> open{index_of(id)};
     std::set<std::uint32_t> visited;
     while (!open.empty()) {
@@ -100,6 +109,7 @@ class ThreadReads {
         symbols.insert(i);
         continue;
       }
+      if (e.op == symbolic::Operator::kConstant) constants.insert(e.value);
       for (unsigned k = 0; k < constraints::operand_count(e.op); ++k) open.push_back(index_of(e.operands[k]));
     }
   }
@@ -136,7 +146,8 @@ std::vector<InjectedValue> list_of(const Values& values) {
   return list;
 }
 
-// The first step at which the path leaves the prefix, at the same branch; npos: never, or it cannot be helped.
+// The first step at which the path leaves the prefix, at the same branch; npos: never, or it cannot be
+// helped.
 constexpr std::size_t kNever = ~std::size_t{0};
 std::size_t departure_of(const Path& path, const Path& prefix) {
   for (std::size_t i = 0; i < prefix.size(); ++i) {

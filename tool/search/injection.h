@@ -1,7 +1,7 @@
 // Paths of one thread that no execution has taken, by making it read values that lead there (Machado, PhD
 // thesis, 5.2.2.2: guided symbolic execution; here the program itself runs). Values are drawn from those that
-// were seen in the same place, and beyond the path that is asked for, branches are tried both ways, breadth
-// first.
+// were seen in the same place, and then from what they are compared with. Beyond the path that is asked for,
+// branches are tried both ways, breadth first.
 #pragma once
 
 #include <map>

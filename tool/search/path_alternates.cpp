@@ -44,7 +44,10 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
   auto failed =
       cause::trace_in_full(target, failing.spec, failing.execution, failing.choices, options.allowed_exits);
   if (!failed) return failed.error();
-  const Composition of = composition_of(**run);
+  std::map<Address, std::uint8_t> initial;
+  learn_initial(**run, initial);
+  executions->learn_static(**run, initial);
+  const Composition of = composition_of(**run, initial);
   std::vector<Branch> branches = branches_near(of, {failure_event(of)});
   if (branches.size() > options.most_branches) branches.resize(options.most_branches);
   Explanation explanation;
@@ -90,11 +93,9 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
 
 Result<Explanation> project(const run::Target& target, const Trace& failing, Trace passing,
                             const std::vector<int>& allowed_exits) {
-  auto failed =
-      cause::trace_in_full(target, failing.spec, failing.execution, failing.choices, allowed_exits);
+  auto failed = cause::trace_in_full(target, failing.spec, failing.execution, failing.choices, allowed_exits);
   if (!failed) return failed.error();
-  auto passed =
-      cause::trace_in_full(target, passing.spec, passing.execution, passing.choices, allowed_exits);
+  auto passed = cause::trace_in_full(target, passing.spec, passing.execution, passing.choices, allowed_exits);
   if (!passed) return passed.error();
   Explanation explanation;
   explanation.by_intervention = false;

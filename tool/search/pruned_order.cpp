@@ -24,12 +24,11 @@ struct OpenFlip {
 }  // namespace
 
 Search::Found Search::flip_for_real(std::size_t run, const Branch& branch, std::uint32_t rank) {
-  const Composition of = composition_of(*runs_[run].run);
+  const Composition of = composition_of(*runs_[run].run, initial_);
   Attempt attempt;
   attempt.base = runs_[run].base;
   attempt.flips = runs_[run].flips;
-  attempt.flips.push_back(
-      {branch.thread, branch.step, rank, of.tables.records[branch.record].pc});
+  attempt.flips.push_back({branch.thread, branch.step, rank, of.tables.records[branch.record].pc});
   for (const auto& [name, own] : of.threads) {
     Path path = own.path;
     if (name == branch.thread) {
@@ -39,8 +38,7 @@ Search::Found Search::flip_for_real(std::size_t run, const Branch& branch, std::
     attempt.used.push_back({name, std::move(path), TraceSource::kSteered, 0});
   }
   ++counts_.flips;
-  const auto solved =
-      solve([&](Others others) { return ask_for_flip(of, branch.record, others); }, attempt);
+  const auto solved = solve([&](Others others) { return ask_for_flip(of, branch.record, others); }, attempt);
   Found found = std::optional<FoundBug>();
   if (solved) {
     ++counts_.tries;
@@ -68,7 +66,7 @@ Search::Found Search::find_pruned() {
         auto found = explore_schedules(i);
         if (!found || *found) return found;
       }
-      const Composition of = composition_of(*runs_[i].run);
+      const Composition of = composition_of(*runs_[i].run, initial_);
       branches.push_back(branches_near(of, assertion_events(of)));
       if (options_.base != 0 && runs_[i].base != options_.base) continue;
       for (std::size_t k = 0; k < branches[i].size(); ++k) {

@@ -11,6 +11,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const std::map<std::string, ThreadPath>& paths_of(const TracedRun& run) {
+  return run.decisions.empty() ? run.threads : run.decisions;
+}
+
+LoggedPaths only_paths(const TracedRun& run) {
+  LoggedPaths paths;
+  for (const auto& [name, own] : paths_of(run)) paths[name] = own.path;
+  return paths;
+}
+
 // An execution that leaves the log somewhere.
 struct Reached {
   std::shared_ptr<TracedRun> run;
@@ -53,7 +63,8 @@ class Reconstructor {
   struct Open {
     std::shared_ptr<Reached> reached;
     bool operator<(const Open& other) const {
-      return std::pair(reached->total, other.reached->wrong) < std::pair(other.reached->total, reached->wrong);
+      return std::pair(reached->total, other.reached->wrong) <
+             std::pair(other.reached->total, reached->wrong);
     }
   };
 
@@ -66,7 +77,9 @@ class Reconstructor {
   Status take(const Executed& executed) {
     auto traced = executions_.trace(executed);
     if (!traced) return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
-    if (!seen_.insert((*traced)->paths()).second) return Done{};
+    if (!seen_.insert(only_paths(**traced)).second) return Done{};
+    learn_initial(**traced, initial_);
+    executions_.learn_static(**traced, initial_);
     auto reached = std::make_shared<Reached>();
     reached->run = std::move(*traced);
     reached->executed = executed;
@@ -74,8 +87,8 @@ class Reconstructor {
     for (const auto& [name, path] : log_) {
       Matched& m = reached->matched[name];
       m.of = path.size();
-      const auto own = reached->run->threads.find(name);
-      if (own != reached->run->threads.end()) {
+      const auto own = paths_of(*reached->run).find(name);
+      if (own != paths_of(*reached->run).end()) {
         const Path& ran = own->second.path;
         m.ran = ran.size();
         m.steps = static_cast<std::size_t>(
@@ -85,7 +98,8 @@ class Reconstructor {
       reached->wrong += m.steps < std::min(m.of, m.ran) ? 1 : 0;
       same = same && m.whole();
     }
-    for (const auto& [name, own] : reached->run->threads) same = same && (own.path.empty() || log_.contains(name));
+    for (const auto& [name, own] : paths_of(*reached->run))
+      same = same && (own.path.empty() || log_.contains(name));
     const bool ends_so = executed.is_bug == fails_ && (fails_ || executed.passes);
     const bool is_better = best_.matched.empty() || same > best_.same_paths || reached->total > best_total_;
     if (is_better || (same && ends_so)) {
@@ -102,19 +116,19 @@ class Reconstructor {
 
   // Each thread that leaves its path could be kept on it, the earliest first.
   Status advance(const Reached& from) {
-    const Composition of = composition_of(*from.run);
-    std::map<ThreadId, std::uint32_t> ends;  // record at which each leaves its path
-    for (const auto& [name, own] : from.run->threads) {
-      const auto m = from.matched.find(name);
-      if (m != from.matched.end() && m->second.steps < own.records.size())
-        ends[own.thread] = own.records[m->second.steps];
-    }
+    const Composition of = composition_of(*from.run, initial_);
+    std::map<ThreadId, PathEnd> ends;  // where each leaves its path
     std::vector<std::pair<std::uint32_t, std::string>> wrong;
-    for (const auto& [name, m] : from.matched) {
-      if (m.steps >= std::min(m.of, m.ran)) continue;
-      const ThreadPath& own = from.run->threads.at(name);
-      // Only the same branch can go the other way.
-      if (own.path[m.steps].flipped() == log_.at(name)[m.steps]) wrong.emplace_back(own.records[m.steps], name);
+    for (const auto& [name, own] : paths_of(*from.run)) {
+      const auto m = from.matched.find(name);
+      if (m == from.matched.end() || m->second.steps >= own.path.size()) continue;
+      const std::size_t at = m->second.steps;
+      std::size_t next = at;
+      while (next < own.records.size() && own.records[next] == kNoRecord) ++next;
+      ends[own.thread] = {next < own.records.size() ? own.records[next] : kNoRecord, own.events[at]};
+      // Only the same branch can go the other way, and only where values that threads share decide it.
+      if (at >= m->second.of || own.records[at] == kNoRecord) continue;
+      if (own.path[at].flipped() == log_.at(name)[at]) wrong.emplace_back(own.records[at], name);
     }
     std::sort(wrong.begin(), wrong.end());
     for (const auto& [record, name] : wrong) {
@@ -125,8 +139,7 @@ class Reconstructor {
     return fails_ ? try_to_fail(of, from) : Status(Done{});
   }
 
-  Status keep_on_path(const Composition& of, std::uint32_t record,
-                      const std::map<ThreadId, std::uint32_t>& ends) {
+  Status keep_on_path(const Composition& of, std::uint32_t record, const std::map<ThreadId, PathEnd>& ends) {
     const auto trace = ask_for_flip_within(of, record, ends);
     return trace ? solve_and_take(of, *trace) : Status(Done{});
   }
@@ -162,6 +175,7 @@ class Reconstructor {
   std::function<void(std::size_t, std::size_t)> on_step_;
   Clock::time_point began_;
   std::size_t all_ = 0;
+  std::map<Address, std::uint8_t> initial_;
   std::size_t best_total_ = 0;
   Reconstruction best_;
   std::set<std::map<std::string, Path>> seen_;

@@ -1,6 +1,6 @@
 // From the paths of one run alone, an execution whose threads take them: executions under the engine are cut
-// off where a thread first leaves its path, and the solver is asked for a schedule of what is left in which it
-// does not. Again and again, from the execution that came furthest.
+// off where a thread first leaves its path, and the solver is asked for a schedule of what is left in which
+// it does not. Again and again, from the execution that came furthest.
 #pragma once
 
 #include <chrono>

@@ -23,6 +23,7 @@ Result<bool> Search::keep(const Executed& executed, std::vector<Flip> flips, std
   if (!traced) return traced.error();
   if (!known_.insert((*traced)->paths()).second) return false;
   learn_initial(**traced, initial_);
+  executions_.learn_static(**traced, initial_);
   database_.add((*traced)->paths());
   runs_.push_back({std::move(*traced), executed.choices, std::move(flips), base, distance,
                    executions_.shared_generation()});
@@ -48,6 +49,7 @@ Status Search::refresh() {
       run.run = std::move(*traced);
       run.generation = executions_.shared_generation();
       learn_initial(*run.run, initial_);
+      executions_.learn_static(*run.run, initial_);
       again = true;
     }
   }
@@ -79,7 +81,8 @@ std::optional<Search::Solved> Search::solve(
       attempt.seconds += seconds;
       attempt.answer = solved.answer;
       if (solved.answer == Answer::kUnknown) gave_up_ = true;
-      if (solved.answer == Answer::kSatisfiable) return Solved{std::move(*trace), std::move(solved.execution)};
+      if (solved.answer == Answer::kSatisfiable)
+        return Solved{std::move(*trace), std::move(solved.execution)};
     }
   }
   return std::nullopt;
@@ -136,13 +139,14 @@ Search::Found Search::try_goal(const Composition& of, const Goal& goal, Attempt 
 }
 
 Search::Found Search::explore_schedules(std::size_t run) {
-  const Composition of = composition_of(*runs_[run].run);
+  const Composition of = composition_of(*runs_[run].run, initial_);
   for (const Goal& goal : goals_of(of)) {
     if (is_over()) break;
     Attempt attempt;
     attempt.base = runs_[run].base;
     attempt.flips = runs_[run].flips;
-    for (const auto& [name, own] : of.threads) attempt.used.push_back({name, own.path, TraceSource::kBase, 0});
+    for (const auto& [name, own] : of.threads)
+      attempt.used.push_back({name, own.path, TraceSource::kBase, 0});
     auto found = try_goal(of, goal, std::move(attempt), run);
     if (!found || *found) return found;
   }

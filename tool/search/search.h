@@ -56,10 +56,10 @@ struct UsedTrace {
 
 // One question, and what came of it.
 struct Attempt {
-  std::size_t base = 0;        // number of the run that it starts from
-  std::vector<Flip> flips;     // none: schedules of the same paths
+  std::size_t base = 0;         // number of the run that it starts from
+  std::vector<Flip> flips;      // none: schedules of the same paths
   std::vector<UsedTrace> used;  // of all threads
-  std::optional<Goal> goal;    // what was to go wrong; none: only the flip was asked for
+  std::optional<Goal> goal;     // what was to go wrong; none: only the flip was asked for
   constraints::Answer answer = constraints::Answer::kUnknown;
   double seconds = 0;  // of the solver
   bool executed = false;
@@ -111,9 +111,9 @@ class Search {
   struct Run {
     std::shared_ptr<TracedRun> run;
     std::vector<Choice> choices;
-    std::vector<Flip> flips;     // how it was derived
-    std::size_t base = 0;        // from which production run, by number
-    std::uint32_t distance = 0;  // total rank of the flips
+    std::vector<Flip> flips;       // how it was derived
+    std::size_t base = 0;          // from which production run, by number
+    std::uint32_t distance = 0;    // total rank of the flips
     std::uint32_t generation = 0;  // of shared memory, when it was traced
   };
   using Found = Result<std::optional<FoundBug>>;

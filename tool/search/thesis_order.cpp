@@ -26,8 +26,8 @@ std::vector<Search::ThreadChoice> Search::known_traces(std::size_t base, const s
       const auto own = runs_[i].run->threads.find(thread);
       if (own == runs_[i].run->threads.end() || own->second.path != path) continue;
       const bool observed = i < production_;
-      found.push_back({runs_[i].run,
-                       {thread, path, observed ? TraceSource::kDatabase : TraceSource::kSteered, i + 1}});
+      found.push_back(
+          {runs_[i].run, {thread, path, observed ? TraceSource::kDatabase : TraceSource::kSteered, i + 1}});
       break;
     }
   }
@@ -54,7 +54,7 @@ Status Search::synthesise(std::size_t base, const std::string& thread,
     const auto own = runs_[at].run->threads.find(thread);
     if (own == runs_[at].run->threads.end() || own->second.path.size() <= step) break;
     if (own->second.path[step] == prefix[step]) continue;
-    const Composition of = composition_of(*runs_[at].run);
+    const Composition of = composition_of(*runs_[at].run, initial_);
     Attempt attempt;
     attempt.base = base + 1;
     attempt.flips.push_back({thread, step, 0, of.tables.records[own->second.records[step]].pc});
@@ -102,7 +102,7 @@ Result<std::vector<Search::ThreadChoice>> Search::traces_for(std::size_t base, c
 }
 
 Search::Found Search::flip_around(std::size_t base, const Goal& goal) {
-  const Composition of = composition_of(*runs_[base].run);
+  const Composition of = composition_of(*runs_[base].run, initial_);
   const EventId event = of.tables.records[goal.record].event;
   std::vector<Branch> branches = branches_near(of, {event == kNoEvent ? 0 : index_of(event)});
   // What the thread itself does after the assertion does not lead to it.
@@ -171,7 +171,7 @@ Search::Found Search::find_thesis() {
   for (std::size_t base = 0; base < production_ && !is_over(); ++base) {
     if (options_.base != 0 && base + 1 != options_.base) continue;
     if (auto status = refresh(); !status) return status.error();
-    for (const Goal& goal : goals_of(composition_of(*runs_[base].run))) {
+    for (const Goal& goal : goals_of(composition_of(*runs_[base].run, initial_))) {
       if (goal.kind != GoalKind::kAssertion) continue;
       auto found = flip_around(base, goal);
       if (!found || *found) return found;

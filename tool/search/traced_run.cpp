@@ -39,6 +39,7 @@ TracedRun traced_run(Trace trace, SymbolicTables tables) {
     if (own == by_thread.end()) continue;
     own->second->path.push_back(Step::make(record.pc, record.holds != 0));
     own->second->records.push_back(i);
+    own->second->events.push_back(record.event);
   }
   run.trace = std::move(trace);
   run.tables = std::move(tables);

@@ -14,13 +14,17 @@ namespace heddle::search {
 struct ThreadPath {
   ThreadId thread = kMainThread;
   Path path;
-  std::vector<std::uint32_t> records;  // of each step, in the tables
+  std::vector<std::uint32_t> records;  // of each step, in the tables; kNoRecord: no symbol decided it
+  std::vector<EventId> events;         // of the thread, the latest before each step
 };
+inline constexpr std::uint32_t kNoRecord = ~0u;
 
 struct TracedRun {
   Trace trace;  // with the plain accesses to shared memory among its events; EventId is the position
   SymbolicTables tables;
   std::map<std::string, ThreadPath> threads;  // by name: "0.1" is the first child of the main thread
+  // The same with every branch, in the alphabet of path logs; empty where that was not asked for.
+  std::map<std::string, ThreadPath> decisions;
 
   std::map<std::string, Path> paths() const;
   const std::string& name_of(ThreadId thread) const;

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
-
 namespace heddle::search {
 namespace {
 
 Path path_of(const char* bits) {
   Path path;
-  for (std::uint64_t branch = 1; *bits != '\0'; ++bits, ++branch) path.push_back(Step::make(branch, *bits == '1'));
+  for (std::uint64_t branch = 1; *bits != '\0'; ++bits, ++branch)
+    path.push_back(Step::make(branch, *bits == '1'));
   return path;
 }
 
