@@ -8,6 +8,8 @@
 #include "core/trace/event_kinds.h"
 #include "tool/artifact/atomic_file.h"
 #include "tool/bench/child_process.h"
+#include "tool/cause/solving.h"
+#include "tool/replay/minimize.h"
 #include "tool/run/campaign.h"
 #include "tool/search/path_alternates.h"
 #include "tool/search/search.h"
@@ -121,6 +123,24 @@ Result<SearchedOnce> search_once(search::Executions& executions, const std::vect
   return SearchedOnce{std::move(*found), search.counts(), search.runs()};
 }
 
+// As `heddle explain` would: on the same paths, else on others, else beside the run that it was derived from.
+std::optional<Explanation> explained(const run::Target& target, const search::Executions& executions,
+                                     search::FoundBug bug) {
+  replay::MinimiseOptions budget;
+  auto small = replay::minimise(target, bug.trace, budget);
+  const Trace& failing = small ? *small : bug.trace;
+  auto solved = cause::explain_by_solving(target, failing, {});
+  if (solved && solved->passing) return std::move(*solved);
+  auto flipped = search::explain_by_flips(target, failing, {});
+  if (flipped && flipped->passing) return std::move(*flipped);
+  Trace base;
+  base.spec = executions.spec();
+  base.choices = std::move(bug.base);
+  auto projected = search::project(target, failing, std::move(base), {});
+  if (!projected) return std::nullopt;
+  return std::move(*projected);
+}
+
 Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::string& folder,
                                  const SearchProgram& program) {
   SearchRow row;
@@ -154,15 +174,11 @@ Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::s
     row.ours.depth = 0;
     for (const search::Flip& flip : flips)
       row.ours.depth = std::max(row.ours.depth, static_cast<double>(flip.rank));
-    Trace base;
-    base.spec = executions->spec();
-    base.choices = first->bug->base;
-    auto projected = search::project(*target, first->bug->trace, std::move(base), {});
-    if (projected) {
-      row.ours.flows = static_cast<double>(projected->all_flows);
-      row.ours.kept_flows = static_cast<double>(projected->failing.flows.size());
-      row.ours.all_events = static_cast<double>(projected->all_events);
-      row.ours.kept_events = static_cast<double>(projected->failing.kept.size());
+    if (auto shown = explained(*target, *executions, std::move(*first->bug))) {
+      row.ours.flows = static_cast<double>(shown->all_flows);
+      row.ours.kept_flows = static_cast<double>(shown->failing.flows.size());
+      row.ours.all_events = static_cast<double>(shown->all_events);
+      row.ours.kept_events = static_cast<double>(shown->failing.kept.size());
     }
   }
   auto pruned = search_once(*executions, *runs, options, {}, nullptr);

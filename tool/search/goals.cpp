@@ -69,6 +69,10 @@ class GoalFinder {
       goal.place = r.pc;
       if (r.kind == RecordKind::kBranch && r.value != 0 && r.expression != symbolic::kConcrete) {
         goal.kind = GoalKind::kAssertion;
+      } else if (r.kind == RecordKind::kFailure && r.expression != symbolic::kConcrete) {
+        // The path of a thread that was made to fail: it ends at the assertion.
+        goal.kind = GoalKind::kAssertion;
+        goal.fails_there = true;
       } else if (r.pointer != symbolic::kConcrete && of_.tables.expressions[index_of(r.pointer)].bits == 64) {
         goal.kind = GoalKind::kNullPointer;
       } else {
@@ -85,7 +89,7 @@ class GoalFinder {
     const TraceEvent& b = of_.trace.events[second];
     const std::uint64_t place = mix(a.pc, b.pc);
     if (!seen_.insert({kind, place}).second || ++count_[kind] > kMostPairs) return;
-    goals_.push_back({kind, of_.name_of(b.thread), place, 0, 0, a.id, b.id});
+    goals_.push_back({kind, of_.name_of(b.thread), place, 0, 0, false, a.id, b.id});
   }
 
   bool share_a_lock(std::uint32_t a, std::uint32_t b) const {
@@ -198,7 +202,11 @@ std::optional<constraints::SymbolicTrace> ask_at_record(const Composition& of, s
   forget_symbols(tables);
   if (!stop(tables, at.thread, after)) return std::nullopt;
   if (others == Others::kStopThen) stop_others(of, tables, at.thread, after);
+  for (Record& record : tables.records) {
+    if (record.kind == RecordKind::kFailure) forget(record);
+  }
   Record& failure = tables.records[index];
+  failure = at;
   failure.kind = RecordKind::kFailure;
   failure.holds = (failure.holds != 0) != negate ? 1 : 0;
   auto trace = constraints_of(of, tables, {});
@@ -268,7 +276,9 @@ std::vector<Goal> goals_of(const Composition& of) { return GoalFinder(of).find()
 std::optional<Goal> find_goal(const Composition& of, const Goal& wanted) {
   std::optional<Goal> best;
   for (const Goal& goal : goals_of(of)) {
-    if (goal.kind != wanted.kind || goal.thread != wanted.thread || goal.place != wanted.place) continue;
+    if (goal.kind != wanted.kind || goal.thread != wanted.thread) continue;
+    if (goal.fails_there) return goal;
+    if (goal.place != wanted.place) continue;
     // Where the path comes by less often, the last time is it.
     if (goal.occurrence <= wanted.occurrence) best = goal;
   }
@@ -276,7 +286,7 @@ std::optional<Goal> find_goal(const Composition& of, const Goal& wanted) {
 }
 
 std::optional<constraints::SymbolicTrace> ask_for(const Composition& of, const Goal& goal, Others others) {
-  if (goal.kind == GoalKind::kAssertion) return ask_at_record(of, goal.record, others, true);
+  if (goal.kind == GoalKind::kAssertion) return ask_at_record(of, goal.record, others, !goal.fails_there);
   if (goal.kind == GoalKind::kNullPointer) return ask_for_null(of, goal.record, others);
   if (others == Others::kStopThen) return std::nullopt;
   Tables tables = of.tables;

@@ -20,6 +20,7 @@ struct Goal {
   std::uint64_t place = 0;       // pc of the assertion or access; of two, both mixed
   std::uint32_t occurrence = 0;  // of the place in the thread, from 0
   std::uint32_t record = 0;      // kAssertion, kNullPointer: in the tables
+  bool fails_there = false;      // kAssertion: the path ends with its failure
   EventId first = kNoEvent;      // kRace, kUseAfterFree, kDeadlock: the two events
   EventId second = kNoEvent;
 };

@@ -77,7 +77,7 @@ class Reconstructor {
   Status take(const Executed& executed) {
     auto traced = executions_.trace(executed);
     if (!traced) return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
-    if (!seen_.insert(only_paths(**traced)).second) return Done{};
+    if (!seen_.emplace(only_paths(**traced), executed.is_bug).second) return Done{};
     learn_initial(**traced, initial_);
     executions_.learn_static(**traced, initial_);
     auto reached = std::make_shared<Reached>();
@@ -178,7 +178,7 @@ class Reconstructor {
   std::map<Address, std::uint8_t> initial_;
   std::size_t best_total_ = 0;
   Reconstruction best_;
-  std::set<std::map<std::string, Path>> seen_;
+  std::set<std::pair<LoggedPaths, bool>> seen_;  // and whether they failed
   std::priority_queue<Open> open_;
 };
 

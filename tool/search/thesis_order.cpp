@@ -157,7 +157,10 @@ Search::Found Search::flip_around(std::size_t base, const Goal& goal) {
         auto found = try_goal(composed, *there, attempt, base);
         if (!found || *found) return found;
       } else if (!there) {
+        // These paths do not come to the assertion.
         ++tried;
+        attempt.answer = constraints::Answer::kUnsatisfiable;
+        if (on_attempt) on_attempt(attempt);
       }
       std::size_t at = 0;
       while (at < pick.size() && ++pick[at] >= choices[at].size()) pick[at++] = 0;
