@@ -29,6 +29,7 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   resize = declare("resize", id, {number, number, number, id});
   select = declare("select", id, {number, id, value, id, value, id, value});
   branch = declare("branch", nothing, {id, number});
+  spared = declare("spared", nothing, {id, number});
   doomed = declare("doomed", nothing, {id, number});
   switch_on = declare("switch", nothing, {id, value, pointer_type, number});
   target = declare("target", nothing, {id, value});

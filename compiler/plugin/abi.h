@@ -30,7 +30,7 @@ class Abi {
   // Expressions.
   llvm::FunctionCallee binary, resize, select;
   // Control.
-  llvm::FunctionCallee branch, doomed, switch_on, target, concretised;
+  llvm::FunctionCallee branch, spared, doomed, switch_on, target, concretised;
   // Calls: what the caller hands over and the callee takes, and back.
   llvm::FunctionCallee call, argument, by_value, entered, parameter, take_by_value, returns, result, returned,
       result_of, call_ended;

@@ -32,7 +32,7 @@ void BodyBuilder::visit_branch(llvm::BranchInst& branch) {
       continue;
     }
     when_symbolic({id_of(condition)}, first, place, [&](Builder& at) {
-      at.CreateCall(abi_.branch, {id_of(condition), number(side ? 1 : 0)});
+      at.CreateCall(abi_.spared, {id_of(condition), number(side ? 1 : 0)});
       return Ids{};
     });
   }

@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/trace/choice.h"
+#include "core/trace/injection.h"
 
 namespace heddle {
 
@@ -62,9 +63,14 @@ struct PlanExchange {
   std::uint32_t follow_log;   // make the choices of the channel's log, exactly; the plan is what comes of it
   std::uint32_t count;
   Departure plan[kMost];  // ordered by place
+  // Values that a thread is made to read, in executions with rules (RunSpec::rules) that record events.
+  ThreadId injected_thread;
+  std::uint16_t injected_count;
+  InjectedValue injected[kMostInjected];
 
   // Written by the worker.
-  std::uint32_t overflow;  // more departures than there is room for
+  std::uint32_t injected_reads;  // events of that thread that read memory, so far
+  std::uint32_t overflow;        // more departures than there is room for
   std::atomic<std::uint32_t> made_count;
   DepartureMade made[kMost];
   // Departures that could have been made and were not, in the order of their choices; some are left out where

@@ -89,7 +89,7 @@ enum class RecordKind : std::uint8_t {
 struct Record {
   std::uint64_t pc = 0;
   Address address = 0;      // of an access
-  std::uint64_t value = 0;  // read, written or concretised, low `size` bytes
+  std::uint64_t value = 0;  // of an access, concretised; kBranch: 1: past code that does not return
   EventId event = kNoEvent;
   ExpressionId expression = kConcrete;
   ExpressionId symbol = kConcrete;   // kUpdate, kCasFailed: what was read

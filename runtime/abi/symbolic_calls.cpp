@@ -346,6 +346,10 @@ HEDDLE_EXPORT void __heddle_branch(Id condition, std::uint32_t holds) {
   if (tracing == nullptr) return;
   tracer().branch(moment(HEDDLE_CALLER_PC), expression(condition), holds != 0);
 }
+HEDDLE_EXPORT void __heddle_spared(Id condition, std::uint32_t holds) {
+  if (tracing == nullptr) return;
+  tracer().spared(moment(HEDDLE_CALLER_PC), expression(condition), holds != 0);
+}
 HEDDLE_EXPORT void __heddle_doomed(Id condition, std::uint32_t holds) {
   if (tracing == nullptr) return;
   tracer().doomed(moment(HEDDLE_CALLER_PC), expression(condition), holds != 0);

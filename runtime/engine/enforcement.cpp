@@ -1,5 +1,6 @@
 // Holds an execution to rules that the program does not keep (core/trace/enforcement.h).
 #include "runtime/engine/execution.h"
+#include "runtime/engine/injection.h"
 
 namespace heddle::engine {
 
@@ -37,6 +38,7 @@ bool Execution::keeps_turn(Thread& t, std::uint64_t pc) {
 }
 
 void Execution::note_turn(Thread& t, std::uint64_t pc) {
+  inject_atomic(*this, t.pending);
   for (std::uint32_t i = 0; i < spec().rule_count; ++i) {
     const EnforcedRule& rule = spec().rules[i];
     if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) rules_met_ |= std::uint64_t{1} << i;

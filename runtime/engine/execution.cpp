@@ -4,6 +4,7 @@
 
 #include "core/base/raw_syscall.h"
 #include "runtime/engine/debugger.h"
+#include "runtime/engine/injection.h"
 
 namespace heddle::engine {
 
@@ -243,6 +244,7 @@ Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
   e.thread = scheduler_.current();
   e.stack = event_stack(kind, pc);
   h.event_count.store(at + 1, std::memory_order_relaxed);
+  if (enforcing_) count_injected_read(e.thread, kind);
   race_.at_event(EventId{at});
   return &e;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/raw_syscall.h"
 #include "runtime/engine/execution.h"
+#include "runtime/engine/injection.h"
 
 namespace heddle::engine {
 namespace {
@@ -35,6 +36,7 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
       if (!granules.touch(at, scheduler_.current(), writes))
         channel_.header()->current.flags |= result_flags::kEventOverflow;
     } else if (granules.is_shared(at)) {
+      if (enforcing_ && !writes) inject_plain(*this, at, size);
       if (Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc)) {
         event->address = at;
         event->size = static_cast<std::uint8_t>(size);

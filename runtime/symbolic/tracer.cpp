@@ -171,6 +171,12 @@ void Tracer::branch(const Moment& at, ExpressionId condition, bool holds) {
   record->holds = holds ? 1 : 0;
 }
 
+void Tracer::spared(const Moment& at, ExpressionId condition, bool holds) {
+  const std::uint32_t before = header_->record_count;
+  branch(at, condition, holds);
+  if (header_->record_count != before) records_[before].value = 1;
+}
+
 void Tracer::doomed(const Moment& at, ExpressionId condition, bool holds) {
   Thread& t = threads_[index_of(at.thread)];
   t.has_concrete_guard = table_.is_constant(condition);

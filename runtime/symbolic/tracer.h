@@ -70,6 +70,8 @@ class Tracer {
 
   // --- control
   void branch(const Moment& at, ExpressionId condition, bool holds);
+  // … past code that does not return: an assertion that held.
+  void spared(const Moment& at, ExpressionId condition, bool holds);
   // … into code that does not return.
   void doomed(const Moment& at, ExpressionId condition, bool holds);
   void switch_on(const Moment& at, ExpressionId value, std::uint64_t taken, const std::uint64_t* cases,

@@ -20,9 +20,11 @@ struct Flow {
 
 // One of the two executions of a projection.
 struct ProjectedRun {
-  Trace trace;                // with plain accesses to shared memory
-  std::vector<EventId> kept;  // the events that differ, in order
-  std::vector<Flow> flows;    // data flows that the other one does not have
+  Trace trace;                  // with plain accesses to shared memory
+  std::vector<EventId> kept;    // the events that differ, in order
+  std::vector<Flow> flows;      // data flows that the other one does not have; those of one place beside each
+                                // other, without a reader where it does not come there
+  std::vector<EventId> parted;  // the first that a thread does on a path of its own
 };
 
 enum class RemedyKind : std::uint8_t {
@@ -71,6 +73,7 @@ struct CauseOrdering {
 
 struct Explanation {
   bool by_intervention = true;  // the other execution was found by trying, not by solving
+  bool on_other_paths = false;  // threads of the other execution take other branches
   std::string why_not_solved;   // where a --full build was explained by intervention all the same
   // By solving: what of the failing execution cannot go together with one that passes, a minimal set.
   std::vector<CauseOrdering> root_cause;

@@ -33,10 +33,13 @@ std::pair<std::size_t, std::size_t> steps_without_counterpart(const AlignedSteps
 
 }  // namespace
 
-Comparison compare(const Trace& failing, Trace passing) {
+namespace {
+
+Comparison compared(const Trace& failing, Trace passing, bool by_paths) {
   const AlignedSteps steps = align(failing, passing);
   const Projection difference =
-      projection(steps.failing.steps, steps.passing.steps, OrderRule::kDependentPairs);
+      by_paths ? path_projection(steps.failing.steps, steps.passing.steps)
+               : projection(steps.failing.steps, steps.passing.steps, OrderRule::kDependentPairs);
   Comparison result;
   result.failing.kept = kept_events(steps.failing, difference.failing);
   result.passing.kept = kept_events(steps.passing, difference.alternate);
@@ -45,6 +48,10 @@ Comparison compare(const Trace& failing, Trace passing) {
         {event_of(steps.failing, flow.failing_reader), event_of(steps.failing, flow.failing_writer)});
     result.passing.flows.push_back(
         {event_of(steps.passing, flow.alternate_reader), event_of(steps.passing, flow.alternate_writer)});
+  }
+  for (const auto& [here, there] : difference.partings) {
+    if (here != kNoStep) result.failing.parted.push_back(event_of(steps.failing, here));
+    if (there != kNoStep) result.passing.parted.push_back(event_of(steps.passing, there));
   }
   const bool has_place = !failing.findings.empty() && !failing.findings.front().parts.empty();
   const auto [own, others] =
@@ -56,6 +63,16 @@ Comparison compare(const Trace& failing, Trace passing) {
   result.difference = {own, others, flows, kept};
   result.passing.trace = std::move(passing);
   return result;
+}
+
+}  // namespace
+
+Comparison compare(const Trace& failing, Trace passing) {
+  return compared(failing, std::move(passing), false);
+}
+
+Comparison compare_paths(const Trace& failing, Trace passing) {
+  return compared(failing, std::move(passing), true);
 }
 
 void count_all(const Trace& failing, Explanation& explanation) {

@@ -22,6 +22,10 @@ struct Comparison {
 // `passing` moves into the comparison.
 Comparison compare(const Trace& failing, Trace passing);
 
+// Whatever their paths: data flows of one execution only, with what takes part in them, and where threads
+// leave the path that they take in the other one (5.2.3).
+Comparison compare_paths(const Trace& failing, Trace passing);
+
 // How much there is that could differ.
 void count_all(const Trace& failing, Explanation& explanation);
 

@@ -88,7 +88,7 @@ void keep_reordered(std::span<const Step> failing, const Correspondence& same, O
 
 Projection projection(std::span<const Step> failing, std::span<const Step> alternate, OrderRule rule) {
   const Correspondence same(failing, alternate);
-  Projection result{std::vector<bool>(failing.size()), std::vector<bool>(alternate.size()), {}};
+  Projection result{std::vector<bool>(failing.size()), std::vector<bool>(alternate.size()), {}, {}};
 
   const auto keep_failing = [&](std::uint32_t i) {
     if (i == kNoStep) return;
@@ -102,6 +102,7 @@ Projection projection(std::span<const Step> failing, std::span<const Step> alter
   };
 
   keep_reordered(failing, same, rule, result);
+  result.partings = same.partings;
   for (const auto& [here, there] : same.partings) {
     result.failing[here] = true;
     result.alternate[there] = true;
@@ -118,6 +119,107 @@ Projection projection(std::span<const Step> failing, std::span<const Step> alter
     keep_failing(i);
     keep_failing(source);
     keep_alternate(other);
+  }
+  return result;
+}
+
+namespace {
+
+// Steps of one thread in one of the executions.
+std::vector<std::vector<std::uint32_t>> by_thread(std::span<const Step> steps) {
+  std::vector<std::vector<std::uint32_t>> threads;
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const std::size_t thread = index_of(steps[i].thread);
+    if (threads.size() <= thread) threads.resize(thread + 1);
+    threads[thread].push_back(i);
+  }
+  return threads;
+}
+
+// Where each thread first does what the other one does not. Who merely ends sooner has not left the path.
+void add_partings(std::span<const Step> failing, std::span<const Step> alternate,
+                  const std::vector<std::uint32_t>& of_failing,
+                  const std::vector<std::uint32_t>& of_alternate, Projection& result) {
+  const auto here = by_thread(failing), there = by_thread(alternate);
+  for (std::size_t t = 0; t < here.size() && t < there.size(); ++t) {
+    const auto first_alone = [](const std::vector<std::uint32_t>& own,
+                                const std::vector<std::uint32_t>& other) {
+      for (const std::uint32_t i : own) {
+        if (other[i] == kNoStep) return i;
+      }
+      return kNoStep;
+    };
+    const std::uint32_t f = first_alone(here[t], of_failing), a = first_alone(there[t], of_alternate);
+    const auto goes_on = [](const std::vector<std::uint32_t>& own, std::uint32_t from,
+                            const std::vector<std::uint32_t>& other) {
+      return std::any_of(own.begin(), own.end(),
+                         [&](std::uint32_t i) { return i > from && other[i] != kNoStep; });
+    };
+    const bool left = (f != kNoStep && a != kNoStep) || (f != kNoStep && goes_on(here[t], f, of_failing)) ||
+                      (a != kNoStep && goes_on(there[t], a, of_alternate));
+    if (!left) continue;
+    result.partings.emplace_back(f, a);
+    if (f != kNoStep) result.failing[f] = true;
+    if (a != kNoStep) result.alternate[a] = true;
+  }
+}
+
+}  // namespace
+
+Projection path_projection(std::span<const Step> failing, std::span<const Step> alternate) {
+  // Steps correspond by their ordinals alone: align() gave those that only one execution has numbers of their
+  // own.
+  std::vector<std::uint32_t> of_failing(failing.size(), kNoStep), of_alternate(alternate.size(), kNoStep);
+  std::unordered_map<std::uint64_t, std::uint32_t> places;
+  for (std::uint32_t i = 0; i < alternate.size(); ++i) places.emplace(key_of(alternate[i]), i);
+  for (std::uint32_t i = 0; i < failing.size(); ++i) {
+    const auto found = places.find(key_of(failing[i]));
+    if (found == places.end() || !same_action(failing[i], alternate[found->second])) continue;
+    of_failing[i] = found->second;
+    of_alternate[found->second] = i;
+  }
+  Projection result{std::vector<bool>(failing.size()), std::vector<bool>(alternate.size()), {}, {}};
+  add_partings(failing, alternate, of_failing, of_alternate, result);
+  // Beyond the end of a thread's counterpart nothing differs that could be compared.
+  const auto last_common = [](std::span<const Step> steps, const std::vector<std::uint32_t>& other) {
+    std::unordered_map<std::uint32_t, std::uint32_t> last;
+    for (std::uint32_t i = 0; i < steps.size(); ++i) {
+      if (other[i] != kNoStep) last[index_of(steps[i].thread)] = i;
+    }
+    return last;
+  };
+  const auto last_alternate = last_common(alternate, of_alternate);
+  const auto is_beyond = [](const auto& last, const Step& step, std::uint32_t at) {
+    const auto found = last.find(index_of(step.thread));
+    return found == last.end() || at > found->second;
+  };
+  const auto same_source = [](std::uint32_t source, std::uint32_t other,
+                              const std::vector<std::uint32_t>& of) {
+    return source == kNoStep ? other == kNoStep : other != kNoStep && of[source] == other;
+  };
+  for (std::uint32_t i = 0; i < failing.size(); ++i) {
+    if (!failing[i].reads) continue;
+    const std::uint32_t there = of_failing[i];
+    if (there != kNoStep && same_source(failing[i].source, alternate[there].source, of_failing)) continue;
+    // What a step of one path reads that was there at first, or that its own thread wrote, is no flow of
+    // interest.
+    const bool alone = there == kNoStep;
+    const std::uint32_t source = failing[i].source;
+    if (alone && (source == kNoStep || failing[source].thread == failing[i].thread)) continue;
+    result.flows.push_back({i, source, there, alone ? kNoStep : alternate[there].source});
+    result.failing[i] = true;
+    if (source != kNoStep) result.failing[source] = true;
+    if (alone) continue;
+    result.alternate[there] = true;
+    if (alternate[there].source != kNoStep) result.alternate[alternate[there].source] = true;
+  }
+  for (std::uint32_t i = 0; i < alternate.size(); ++i) {
+    if (!alternate[i].reads || of_alternate[i] != kNoStep || is_beyond(last_alternate, alternate[i], i))
+      continue;
+    const std::uint32_t source = alternate[i].source;
+    if (source == kNoStep || alternate[source].thread == alternate[i].thread) continue;
+    result.flows.push_back({kNoStep, kNoStep, i, source});
+    result.alternate[i] = result.alternate[source] = true;
   }
   return result;
 }

@@ -46,6 +46,8 @@ struct Projection {
   std::vector<bool> failing;  // for each step: is it kept?
   std::vector<bool> alternate;
   std::vector<FlowVariation> flows;  // in the order of the failing execution
+  // Where a thread leaves the path that it takes in the other execution; kNoStep: it ends there.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> partings;
 };
 
 // Which pairs in different orders count: every one, as in the thesis, or only those of one variable of which
@@ -55,5 +57,11 @@ enum class OrderRule : std::uint8_t { kEveryPair, kDependentPairs };
 // REQUIRES: the steps of each thread are in the order of their ordinals; sources lie within their span.
 Projection projection(std::span<const Step> failing, std::span<const Step> alternate,
                       OrderRule rule = OrderRule::kEveryPair);
+
+// Differential path-schedule projection (5.2.3), of executions on different paths. The common prefix goes,
+// and of the rest only data flows of one execution that the other does not have are kept, also where the
+// reader or the writer is in one of them only, and the steps at which control flow differs. In a flow of one
+// execution only, the other's reader is kNoStep.
+Projection path_projection(std::span<const Step> failing, std::span<const Step> alternate);
 
 }  // namespace heddle::cause

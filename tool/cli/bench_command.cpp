@@ -44,6 +44,8 @@ constexpr const char* kDescription =
     "cause: the programs of Machado's thesis (chapter 4), explained by constraint solving, beside its "
     "tables.\n"
     "\n"
+    "search: the programs of its chapter 5: how many tries it takes to find each bug from runs that passed.\n"
+    "\n"
     "speed: what operations and executions cost, under ThreadSanitizer and natively beside it, in one run.";
 
 struct Benchmark {
@@ -53,6 +55,7 @@ struct Benchmark {
 constexpr Benchmark kBenchmarks[] = {{"apps", add_bench_apps},     {"cause", add_bench_cause},
                                      {"deep", add_bench_deep},     {"lin", add_bench_lin},
                                      {"litmus", add_bench_litmus}, {"paper", add_bench_paper},
+                                     {"search", add_bench_search},
                                      {"speed", add_bench_speed}};
 
 }  // namespace

@@ -13,6 +13,7 @@ std::function<int()> add_bench_deep(CLI::App& bench);
 std::function<int()> add_bench_lin(CLI::App& bench);
 std::function<int()> add_bench_litmus(CLI::App& bench);
 std::function<int()> add_bench_paper(CLI::App& bench);
+std::function<int()> add_bench_search(CLI::App& bench);
 std::function<int()> add_bench_speed(CLI::App& bench);
 
 }  // namespace heddle::cli

@@ -12,6 +12,7 @@ int run_command(const Arguments& arguments);
 int replay_command(const Arguments& arguments);
 int minimize_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
+int search_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int lin_command(const Arguments& arguments);

@@ -19,6 +19,7 @@
 #include "tool/replay/symbolic.h"
 #include "tool/report/explained.h"
 #include "tool/report/html.h"
+#include "tool/search/path_alternates.h"
 
 namespace heddle::cli {
 namespace {
@@ -78,7 +79,15 @@ class Steps {
   bool shown_;
 };
 
-// By its constraints where the program was built for it, else by trying.
+// The root cause stands, where its events have the same numbers.
+void take_root_cause(Explanation& explanation, std::optional<Explanation>& unfinished) {
+  if (!unfinished || unfinished->failing.trace.events.size() != explanation.failing.trace.events.size())
+    return;
+  explanation.root_cause = std::move(unfinished->root_cause);
+  explanation.root_cause_is_minimal = unfinished->root_cause_is_minimal;
+}
+
+// By its constraints where the program was built for it, on the same paths or on others, else by trying.
 Result<Explanation> explain(const run::Target& target, const Trace& failing, double seconds,
                             const ExplainOptions& options, const Steps& step) {
   std::string why_not;
@@ -89,6 +98,15 @@ Result<Explanation> explain(const run::Target& target, const Trace& failing, dou
     if (solved && solved->passing) return solved;
     why_not = solved ? solved->why_not_solved : solved.error().message;
     if (solved) unfinished = std::move(*solved);
+    step("looking for a branch that goes the other way");
+    search::PathAlternateOptions flips;
+    flips.seconds = seconds;
+    auto flipped = search::explain_by_flips(target, failing, flips);
+    if (flipped && flipped->passing) {
+      flipped->why_not_solved = why_not;
+      take_root_cause(*flipped, unfinished);
+      return flipped;
+    }
   }
   step("looking for an execution that passes");
   cause::InterventionOptions near;
@@ -96,11 +114,7 @@ Result<Explanation> explain(const run::Target& target, const Trace& failing, dou
   auto tried = cause::intervene(target, failing, near);
   if (!tried) return tried;
   tried->why_not_solved = why_not;
-  // The root cause stands, where its events have the same numbers.
-  if (unfinished && unfinished->failing.trace.events.size() == tried->failing.trace.events.size()) {
-    tried->root_cause = std::move(unfinished->root_cause);
-    tried->root_cause_is_minimal = unfinished->root_cause_is_minimal;
-  }
+  take_root_cause(*tried, unfinished);
   return tried;
 }
 

@@ -114,7 +114,9 @@ void Structure::find_initial_values() {
         const bool told = a.is_atomic() && cell.weak &&
                           (a.reads_from != kNoAction || (a.flags & event_flags::kInitial) != 0);
         observed_sources_[p] = told ? a.reads_from : latest[parts_[p].cell];
-        if (observed_sources_[p] == kNoAction && !cell.has_initial) {
+        const bool is_initial = trace_.is_composed ? (a.flags & event_flags::kInitial) != 0
+                                                   : observed_sources_[p] == kNoAction;
+        if (is_initial && !cell.has_initial) {
           cell.has_initial = true;
           cell.initial = a.read_value >> parts_[p].shift & mask_of(parts_[p].bits);
         }
@@ -122,6 +124,21 @@ void Structure::find_initial_values() {
       if (a.writes()) latest[parts_[p].cell] = i;
     }
   }
+  for (const Part& part : parts_) take_known_initial(part);
+}
+
+void Structure::take_known_initial(const Part& part) {
+  Cell& cell = cells_[part.cell];
+  if (cell.has_initial || trace_.initial.empty()) return;
+  const Address from = action(part.action).address + part.shift / 8;
+  std::uint64_t value = 0;
+  for (unsigned byte = 0; byte < part.bits / 8u; ++byte) {
+    const auto known = trace_.initial.find(from + byte);
+    if (known == trace_.initial.end()) return;
+    value |= std::uint64_t{known->second} << (8 * byte);
+  }
+  cell.has_initial = true;
+  cell.initial = value;
 }
 
 void Structure::find_sections() {

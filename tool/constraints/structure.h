@@ -104,6 +104,7 @@ class Structure {
   void name_objects();
   void find_cells();
   void find_initial_values();
+  void take_known_initial(const Part& part);
   void find_sections();
   void find_waits();
   void force_thread_order();

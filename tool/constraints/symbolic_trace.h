@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,6 +80,10 @@ struct SymbolicTrace {
   std::vector<Condition> conditions;
   Bug bug;
   std::uint64_t concretised = 0;  // how many conditions are soft
+  // Threads may come from several executions: then a read tells by event_flags::kInitial alone whether memory
+  // was as at first, and values that other executions saw there are in `initial`, byte by byte.
+  bool is_composed = false;
+  std::map<Address, std::uint8_t> initial;
 };
 
 // What failed, as the finding has it.

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kGraphSection = "heddle_graph";  // compiler/plugin/graph_hash.h
 
 Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, AfterFailure after,
-                                bool fresh_memory) {
+                                bool fresh_memory, std::span<const Granule> also_shared) {
   RunSpec spec = original.spec;
   spec.replay = ReplayKind::kExact;
   spec.plain_events = PlainEvents::kShared;
@@ -25,6 +25,7 @@ Result<run::SingleRun> run_once(const run::Target& target, const Trace& original
   run::SingleOptions options;
   options.index = original.execution;
   options.replay = original.choices;
+  options.also_shared = also_shared;
   options.kept_events = std::numeric_limits<std::size_t>::max();
   return run::run_single(target, spec, options);
 }
@@ -42,19 +43,20 @@ bool is_full_build(const std::string& program) {
   return file && file->has_section(kGraphSection);
 }
 
-Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original, AfterFailure after) {
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original, AfterFailure after,
+                                     std::span<const Granule> also_shared) {
   if (!is_full_build(target.path)) {
     return Error{
         target.path +
         " has no symbolic code. Build it with `heddle c++ --full`, and find the bug again with that."};
   }
   SymbolicRun symbolic;
-  auto run = run_once(target, original, after, true);
+  auto run = run_once(target, original, after, true, also_shared);
   if (!run) return run.error();
   // What fails because an address was used again needs it to be.
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
     symbolic.reuses_memory = true;
-    run = run_once(target, original, after, false);
+    run = run_once(target, original, after, false, also_shared);
     if (!run) return run.error();
   }
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))
@@ -71,6 +73,7 @@ Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& ori
     return Error{"A symbolic trace does not say what the program did: " + wrong + ".", ExitCode::kOwnError};
   symbolic.duration_us = run->result.duration_us;
   symbolic.trace = std::move(run->trace);
+  symbolic.shared = std::move(run->shared);
   symbolic.tables = fold_waits(symbolic.trace, std::move(run->symbolic));
   return symbolic;
 }

@@ -12,6 +12,7 @@ struct SymbolicRun {
   SymbolicTables tables;
   bool reuses_memory = false;  // freed blocks had to be handed out again, as in the original, for it to fail
   std::uint64_t duration_us = 0;
+  std::vector<Granule> shared;  // memory whose accesses are in the trace
 };
 
 // Was the program built with `heddle c++ --full`?
@@ -24,7 +25,9 @@ enum class AfterFailure : std::uint8_t {
 
 // An error where the program was not built for it, where the execution does not come to the same findings, or
 // where the trace proves wrong (symbolic_oracle.h).
+// `also_shared`: memory that other executions share, so that traces of several can be put together.
 Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original,
-                                     AfterFailure after = AfterFailure::kEnd);
+                                     AfterFailure after = AfterFailure::kEnd,
+                                     std::span<const Granule> also_shared = {});
 
 }  // namespace heddle::replay

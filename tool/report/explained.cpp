@@ -174,7 +174,11 @@ std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, st
   if (i >= lines.size()) return std::string(width, ' ');
   const ProjectedLine& line = lines[i];
   const std::size_t place = std::min<std::size_t>(width_of(line.place), width / 2);
-  return fitted(fmt::format("{}{:<4}{}", line.in_flow ? "◆ " : "  ", thread_tag(line.thread), line.text),
+  return fitted(fmt::format("{}{:<4}{}",
+                            line.parts     ? "⑂ "
+                            : line.in_flow ? "◆ "
+                                           : "  ",
+                            thread_tag(line.thread), line.text),
                 width - place - 1) +
          " " + fitted(line.place, place);
 }
@@ -194,6 +198,7 @@ std::vector<ProjectedLine> projected_lines(const ProjectedRun& run) {
     line.place = short_place(run.trace, event->pc, event->stack);
     line.in_flow = std::any_of(run.flows.begin(), run.flows.end(),
                                [&](const Flow& flow) { return flow.reader == id || flow.writer == id; });
+    line.parts = std::find(run.parted.begin(), run.parted.end(), id) != run.parted.end();
     lines.push_back(std::move(line));
   }
   return lines;
@@ -203,14 +208,19 @@ std::vector<FlowDifference> flow_differences(const Explanation& e) {
   std::vector<FlowDifference> flows;
   if (!e.passing) return flows;
   Names fails(e.failing.trace), passes(e.passing->trace);
+  const std::string nowhere = "not coming there";
   for (std::size_t i = 0; i < e.failing.flows.size(); ++i) {
-    const TraceEvent* reader = e.failing.trace.find_event(e.failing.flows[i].reader);
+    const TraceEvent* here = e.failing.trace.find_event(e.failing.flows[i].reader);
+    const TraceEvent* there = e.passing->trace.find_event(e.passing->flows[i].reader);
+    const TraceEvent* reader = here != nullptr ? here : there;
     if (reader == nullptr) continue;
+    const Trace& trace = here != nullptr ? e.failing.trace : e.passing->trace;
     flows.push_back({reader->thread,
-                     fmt::format("reads {} at {}", fails.location(reader->address, reader->id),
-                                 short_place(e.failing.trace, reader->pc, reader->stack)),
-                     flow_side(e.failing.trace, e.failing.flows[i], fails),
-                     flow_side(e.passing->trace, e.passing->flows[i], passes)});
+                     fmt::format("reads {} at {}",
+                                 (here != nullptr ? fails : passes).location(reader->address, reader->id),
+                                 short_place(trace, reader->pc, reader->stack)),
+                     here != nullptr ? flow_side(e.failing.trace, e.failing.flows[i], fails) : nowhere,
+                     there != nullptr ? flow_side(e.passing->trace, e.passing->flows[i], passes) : nowhere});
   }
   return flows;
 }
@@ -240,9 +250,11 @@ std::string explained_how(const Explanation& e) {
   if (!e.passing) return no_difference_text(e);
   return fmt::format(
       "{}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.",
-      e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
-      grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
-      grouped(e.passed));
+      e.by_intervention  ? "Found by intervention"
+      : e.on_other_paths ? "Found by solving, on other paths (⑂)"
+                         : "Found by solving",
+      e.failing.kept.size(), grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows),
+      grouped(e.interventions), grouped(e.passed));
 }
 
 std::string remedy_sentence(const Explanation& e) {

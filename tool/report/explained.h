@@ -30,6 +30,7 @@ struct ProjectedLine {
   std::string text;      // "read filled → 1"
   std::string place;     // "queue.cpp:10"
   bool in_flow = false;  // of a data flow that the other execution does not have
+  bool parts = false;    // its thread leaves the path that it takes in the other execution
 };
 std::vector<ProjectedLine> projected_lines(const ProjectedRun& run);
 

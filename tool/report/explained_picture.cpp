@@ -49,7 +49,10 @@ std::string panel_svg(const Panel& panel, const ProjectedRun& run, int left, con
     const int y = kHead + static_cast<int>(i) * kRow;
     where[index_of(line.event)] = {x, y + kRow / 2 - 4};
     svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" class=\"{}\"/>\n", x + 3,
-                       y, kColumn - 8, kRow - 6, line.in_flow ? "flow" : "step");
+                       y, kColumn - 8, kRow - 6,
+                       line.parts     ? "parts"
+                       : line.in_flow ? "flow"
+                                      : "step");
     svg += text_at(x + 9, y + 14, clipped(line.text, 26), "what");
     svg += fmt::format("<text x=\"{}\" y=\"{}\" class=\"place\" text-anchor=\"end\">{}</text>\n",
                        x + kColumn - 10, y + 14, xml_escaped(clipped_front(line.place, 16)));
@@ -74,10 +77,12 @@ Json json_run(const ProjectedRun& run) {
                       {"thread", index_of(line.thread)},
                       {"operation", utf8(line.text)},
                       {"place", utf8(line.place)},
-                      {"in_varied_flow", line.in_flow}});
+                      {"in_varied_flow", line.in_flow},
+                      {"leaves_path", line.parts}});
   Json flows = Json::array();
   for (const Flow& flow : run.flows) {
-    Json one{{"reader", index_of(flow.reader)}, {"writer", nullptr}};
+    Json one{{"reader", nullptr}, {"writer", nullptr}};
+    if (flow.reader != kNoEvent) one["reader"] = index_of(flow.reader);
     if (flow.writer != kNoEvent) one["writer"] = index_of(flow.writer);
     flows.push_back(std::move(one));
   }
@@ -129,6 +134,7 @@ std::string explained_svg(const Explanation& e) {
       ".head{{font-weight:bold}} .fails{{fill:#b3261e;font-weight:bold;font-size:15px}} "
       ".passes{{fill:#1a6e2e;font-weight:bold;font-size:15px}} .lane{{stroke:#ddd}} "
       ".step{{fill:#f2f2f2;stroke:#ccc}} .flow{{fill:#fff4d6;stroke:#c98a00}} "
+      ".parts{{fill:#e8e3f7;stroke:#5b3fa8;stroke-width:2}} "
       ".arrow{{fill:none;stroke-width:1.6}} path.fails{{stroke:#b3261e}} "
       "path.passes{{stroke:#1a6e2e}}</style>\n"
       "<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
@@ -148,6 +154,7 @@ std::string explained_json(const Explanation& e) {
   const Trace& trace = e.failing.trace;
   if (!trace.findings.empty()) document["finding"] = json_finding(trace, trace.findings.front());
   document["by"] = e.by_intervention ? "intervention" : "constraints";
+  document["on_other_paths"] = e.on_other_paths;
   if (!e.why_not_solved.empty()) document["why_not_solved"] = utf8(e.why_not_solved);
   document["root_cause"] = json_root_cause(e);
   document["failing"] = json_run(e.failing);

@@ -180,9 +180,12 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   launch.pause_at_event = options.pause_at_event;
   std::vector<Granule> granules;
   if (spec.plain_events == PlainEvents::kShared) {
-    auto found = shared_granules(target, spec, launch);
-    if (!found) return found.error();
-    granules = std::move(*found);
+    if (options.finds_shared) {
+      auto found = shared_granules(target, spec, launch);
+      if (!found) return found.error();
+      granules = std::move(*found);
+    }
+    granules.insert(granules.end(), options.also_shared.begin(), options.also_shared.end());
     launch.granules = granules;
   }
   auto process = Process::launch(target, spec, launch);
@@ -201,6 +204,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   auto trace = trace_of(target, *process, spec, run.result, options.kept_events);
   if (!trace) return trace.error();
   run.trace = std::move(*trace);
+  run.shared = std::move(granules);
   if (spec.symbolic != 0) {
     auto tables = capture_symbolic(process->channel(), process->channel_bytes());
     if (!tables) return tables.error();

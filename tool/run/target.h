@@ -100,7 +100,8 @@ inline constexpr std::size_t kKeptEvents = 100'000;
 struct SingleRun {
   Trace trace;
   ExecutionResult result;
-  SymbolicTables symbolic;  // RunSpec::symbolic
+  SymbolicTables symbolic;      // RunSpec::symbolic
+  std::vector<Granule> shared;  // PlainEvents::kShared: memory whose accesses are events
 };
 struct SingleOptions {
   std::uint64_t index = 0;
@@ -113,6 +114,8 @@ struct SingleOptions {
   std::uint32_t end_after_event = ~0u;  // end the execution there
   std::uint32_t pause_at_event = ~0u;   // the process stops there (SIGSTOP) until somebody continues it
   std::function<void(pid_t)> on_pause;
+  std::span<const Granule> also_shared;  // besides what several threads touch in this execution
+  bool finds_shared = true;              // false: also_shared is all
 };
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
 

@@ -13,12 +13,14 @@ namespace {
 // read the latest write, as under sequential consistency.
 class Schedule {
  public:
+  // "0:w.x@7": the seventh step of its thread in a pair of executions on different paths.
   explicit Schedule(std::initializer_list<const char*> words) {
     std::map<char, std::uint32_t> last_write;
     std::map<char, std::uint32_t> ordinals;
     for (const char* word : words) {
       Step step;
       step.thread = ThreadId(static_cast<std::uint16_t>(word[0] - '0'));
+      if (word[5] == '@') ordinals[word[0]] = static_cast<std::uint32_t>(word[6] - '0');
       step.ordinal = ordinals[word[0]]++;
       const char variable = word[4];
       step.variable = static_cast<std::uint32_t>(variable);
@@ -116,6 +118,41 @@ TEST(Projection, AThreadThatTakesAnotherPathIsShownWhereItParts) {
   const Projection p = projection(failing.steps(), alternate.steps());
   EXPECT_EQ(failing.kept(p.failing), (Words{"2:w.y#1"}));
   EXPECT_EQ(alternate.kept(p.alternate), (Words{"2:w.q#1"}));
+}
+
+// Fig. 5.1's program: the failing execution of 5.1 beside the one of Fig. 5.6 that passes. Thread 1 does x--
+// (6) and thread 2 y = 0 (10) only where it fails.
+const Schedule kFig56Failing{"2:w.z", "1:r.z", "1:r.w", "1:w.w", "1:w.x", "1:w.y",            // 8 1 2 3 4
+                             "2:r.w", "2:w.y", "1:r.y", "1:r.x", "1:w.x", "1:r.x"};           // 9 10 5 6 7
+const Schedule kFig56Passing{"2:w.z", "2:r.w",  "1:r.z", "1:r.w", "1:w.w", "1:w.x", "1:w.y",  // 8 9 1 2 3 4
+                             "1:r.y", "1:r.x@8"};                                             // 5 7
+
+TEST(PathProjection, RunningExampleOfTheThesis) {
+  const Projection p = path_projection(kFig56Failing.steps(), kFig56Passing.steps());
+  // w at line 9 reads line 2's value and not the initial one, y at 5 that of 10 and not of 4, x at 7 that of
+  // 6 and not of 3.
+  ASSERT_EQ(p.flows.size(), 3u);
+  EXPECT_EQ(p.flows[0].alternate_writer, kNoStep);
+  EXPECT_EQ(p.flows[1].failing_writer, 7u);
+  EXPECT_EQ(p.flows[2].failing_writer, 10u);
+  EXPECT_EQ(p.flows[2].alternate_writer, 5u);
+  // Control flow differs at 6 and at 10; what both have in common is gone.
+  EXPECT_EQ(kFig56Failing.kept(p.failing),
+            (Words{"1:w.w#2", "2:r.w#1", "2:w.y#2", "1:r.y#5", "1:r.x#6", "1:w.x#7", "1:r.x#8"}));
+  EXPECT_EQ(kFig56Passing.kept(p.alternate),
+            (Words{"2:r.w#1", "1:w.x#3", "1:w.y#4", "1:r.y#5", "1:r.x@8#8"}));
+  EXPECT_EQ(p.partings.size(), 1u);
+  EXPECT_EQ(p.partings[0], (std::pair{9u, kNoStep}));
+}
+
+TEST(PathProjection, KeepsFlowsToWhatOnlyOneDoes) {
+  const Schedule failing{"1:w.x", "2:r.a", "2:r.x@1", "2:r.b@2"};
+  const Schedule passing{"1:w.x", "2:r.a", "2:r.b@2"};
+  const Projection p = path_projection(failing.steps(), passing.steps());
+  ASSERT_EQ(p.flows.size(), 1u);
+  EXPECT_EQ(p.flows[0].failing_reader, 2u);
+  EXPECT_EQ(p.flows[0].alternate_reader, kNoStep);
+  EXPECT_EQ(p.partings[0], (std::pair{2u, kNoStep}));
 }
 
 }  // namespace

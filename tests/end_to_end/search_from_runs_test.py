@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What users rely on in `heddle search`: from runs that passed, a bug that was executed, and how it was derived."""
+import os
+import re
+import unittest
+
+from heddle_driver import BAD_INPUT, BUG, NO_BUG, TESTS, HeddleTest
+
+PROGRAMS = os.path.join(TESTS, "..", "bench", "search")
+ARTIFACT = "heddle-out/bug-1.heddle"
+
+# On every path and in every order, x is 1 or 2.
+CORRECT = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x = 1, y;
+static void* first(void* p) { if (atomic_load(&y)) atomic_store(&x, 2); return p; }
+static void* second(void* p) { atomic_store(&y, 1); assert(atomic_load(&x) < 3); return p; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_create(&b, 0, second, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
+
+def paths_of(line):
+    """"… 0.1:10 (run 3) 0.2:1 …" → {"0.1": "10", "0.2": "1"}"""
+    return dict(re.findall(r" (0[.0-9]*):([01]+)", line))
+
+
+class SearchFromRuns(HeddleTest):
+    def heddle(self, *arguments, code=None, **options):
+        answer = super().heddle(*arguments, **options)
+        if code is not None:
+            self.assertEqual(answer.code, code, answer.errors)
+        return answer
+
+    def build(self, name):
+        source = os.path.join(PROGRAMS, name + ".cpp")
+        self.heddle("c++", "--full", "-g", "-O1", source, "-o", name, code=0)
+        return "./" + name
+
+    def test_follows_the_run_sequence_of_the_running_example(self):
+        """Fig. 5.5d: from the run 10/0, flips A, B, C, A and B find nothing; A and C fails."""
+        program = self.build("fig_5_1")
+        listed = self.heddle("search", "-v", "--runs", "40", "--order", "thesis", "-n", "1", "--", program)
+        runs = dict(re.findall(r"^run (\d+): 0:- (0\.1.*)$", listed.errors, re.MULTILINE))
+        base = next(number for number, paths in runs.items() if paths == "0.1:10 0.2:0")
+        answer = self.heddle("search", "-v", "--runs", "40", "--order", "thesis", "--depth", "3", "--traces", "1",
+                             "--base", base, "--", program, code=BUG)
+        flipped = [line for line in answer.errors.splitlines() if line.startswith(f"run {base}, flipped")]
+        asked = [(re.findall(r"(0\.\d) branch (\d)", line), paths_of(line), line.split(": ")[-1]) for line in flipped]
+        self.assertEqual(asked, [
+            ([("0.1", "2")], {"0.1": "11", "0.2": "0"}, "no schedule"),
+            ([("0.1", "1")], {"0.1": "00", "0.2": "0"}, "no schedule"),
+            ([("0.2", "1")], {"0.1": "10", "0.2": "1"}, "no schedule"),
+            ([("0.1", "2"), ("0.1", "1")], {"0.1": "01", "0.2": "0"}, "no schedule"),
+            ([("0.1", "2"), ("0.2", "1")], {"0.1": "11", "0.2": "1"}, "fails when executed"),
+        ])
+        self.assertIn(f"derived from run {base} by flipping 0.1 branch 2 (fig_5_1.cpp:", answer.errors)
+        self.heddle("replay", ARTIFACT, code=BUG)
+        # No schedule of the same paths passes: another path explains it.
+        explained = self.heddle("explain", "--no-remedy", ARTIFACT, code=0)
+        self.assertIn("on other paths (⑂)", explained.output)
+
+    def test_finds_by_schedules_alone(self):
+        program = self.build("ping_pong")
+        answer = self.heddle("search", "--runs", "8", "--seed", "3", "--", program, code=BUG)
+        self.assertIn("assertion", answer.errors)
+        self.heddle("replay", ARTIFACT, code=BUG)
+
+    def test_says_when_nothing_is_left_to_ask(self):
+        self.write("correct.c", CORRECT)
+        self.heddle("cc", "--full", "-g", "correct.c", "-o", "correct", code=0)
+        answer = self.heddle("search", "--runs", "10", "--", "./correct", code=NO_BUG)
+        self.assertIn("no bug was found;", answer.errors)
+
+    def test_refuses_other_builds(self):
+        self.write("correct.c", CORRECT)
+        self.heddle("cc", "correct.c", "-o", "correct", code=0)
+        answer = self.heddle("search", "--", "./correct", code=BAD_INPUT)
+        self.assertIn("heddle c++ --full", answer.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,302 @@
+#include "tool/bench/search_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/trace/event_kinds.h"
+#include "tool/artifact/atomic_file.h"
+#include "tool/bench/child_process.h"
+#include "tool/cause/solving.h"
+#include "tool/replay/minimize.h"
+#include "tool/run/campaign.h"
+#include "tool/search/path_alternates.h"
+#include "tool/search/search.h"
+
+namespace heddle::bench {
+namespace {
+
+struct SearchProgram {
+  std::string name, source;
+  std::vector<std::string> arguments;
+  std::optional<SearchFigures> thesis;
+};
+
+SearchFigures search_figures(const nlohmann::ordered_json& published) {
+  SearchFigures f;
+  const auto take = [&](const char* key, double& value) { value = published.value(key, -1.0); };
+  take("threads", f.threads);
+  take("branches", f.branches);
+  take("events", f.events);
+  take("symbolic_s", f.symbolic_seconds);
+  take("runs", f.runs);
+  take("tries", f.tries);
+  take("depth", f.depth);
+  take("traces", f.traces);
+  take("flipped", f.flipped);
+  take("synthesised", f.synthesised);
+  take("solver_s", f.solver_seconds);
+  take("mcr", f.attempts);
+  take("flows", f.flows);
+  take("kept_flows", f.kept_flows);
+  take("all_events", f.all_events);
+  take("kept_events", f.kept_events);
+  f.schedule_only = published.value("schedule_only", false);
+  return f;
+}
+
+Result<std::vector<SearchProgram>> read_search_programs(const SearchBenchOptions& options) {
+  const std::string path = options.folder + "/thesis.json";
+  auto text = read_whole_file(path, 1 << 20);
+  if (!text) return text.error();
+  const auto document = nlohmann::ordered_json::parse(*text, nullptr, false);
+  if (document.is_discarded() || !document.contains("programs"))
+    return Error{path + " is not the list of programs.", ExitCode::kBadInput};
+  std::vector<SearchProgram> all;
+  for (const auto& entry : document["programs"]) {
+    SearchProgram program{entry["name"], options.folder + "/" + entry["source"].get<std::string>(),
+                          entry["arguments"].get<std::vector<std::string>>(), std::nullopt};
+    if (!entry["thesis"].is_null()) program.thesis = search_figures(entry["thesis"]);
+    const auto& wanted = options.programs;
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), program.name) != wanted.end())
+      all.push_back(std::move(program));
+  }
+  if (all.empty()) return Error{"There is no such program in " + path + ".", ExitCode::kBadInput};
+  return all;
+}
+
+Result<run::Target> build_for_search(const SearchBenchOptions& options, const std::string& folder,
+                                     const SearchProgram& program) {
+  const std::string binary = folder + "/" + program.name;
+  const auto status =
+      run_in(folder, {options.heddle, "c++", "--full", "-g", "-O1", program.source, "-o", binary});
+  if (!status) return status.error();
+  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
+  std::vector<std::string> words{binary};
+  words.insert(words.end(), program.arguments.begin(), program.arguments.end());
+  std::vector<std::string> notes;
+  return run::resolve_target(words, options.library, notes);
+}
+
+// Runs that pass; those that fail are left out, as in the thesis.
+Result<std::vector<search::Executed>> passing_runs(search::Executions& executions,
+                                                   const SearchBenchOptions& options) {
+  std::vector<search::Executed> runs;
+  for (std::uint64_t i = 0; runs.size() < options.runs && i < 4 * options.runs; ++i) {
+    auto run = executions.sample(i);
+    if (!run) return run.error();
+    if (run->passes) runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+struct SearchedOnce {
+  std::optional<search::FoundBug> bug;
+  search::SearchCounts counts;
+  std::size_t runs = 0;
+};
+
+Result<SearchedOnce> search_once(search::Executions& executions, const std::vector<search::Executed>& runs,
+                                 const SearchBenchOptions& options, search::SearchOptions how,
+                                 SearchRow* row) {
+  how.seconds = options.seconds;
+  search::Search search(executions, how);
+  for (const search::Executed& run : runs) {
+    auto added = search.add(run);
+    if (!added && added.error().code == ExitCode::kOwnError) return added.error();
+  }
+  if (search.runs() == 0) return SearchedOnce{};
+  if (row != nullptr) {
+    const search::TracedRun& first = search.run(1);
+    row->ours.runs = static_cast<double>(search.runs());
+    row->ours.threads = static_cast<double>(first.threads.size());
+    row->ours.branches = 0;
+    for (const auto& [name, own] : first.threads) row->ours.branches += static_cast<double>(own.path.size());
+    row->ours.events = static_cast<double>(
+        std::count_if(first.trace.events.begin(), first.trace.events.end(),
+                      [](const TraceEvent& e) { return accesses_memory(e.kind) || synchronises(e.kind); }));
+    row->ours.symbolic_seconds = static_cast<double>(first.trace.result.duration_us) * 1e-6;
+  }
+  auto found = search.find();
+  if (!found) return found.error();
+  return SearchedOnce{std::move(*found), search.counts(), search.runs()};
+}
+
+// As `heddle explain` would: on the same paths, else on others, else beside the run that it was derived from.
+std::optional<Explanation> explained(const run::Target& target, const search::Executions& executions,
+                                     search::FoundBug bug) {
+  replay::MinimiseOptions budget;
+  auto small = replay::minimise(target, bug.trace, budget);
+  const Trace& failing = small ? *small : bug.trace;
+  auto solved = cause::explain_by_solving(target, failing, {});
+  if (solved && solved->passing) return std::move(*solved);
+  auto flipped = search::explain_by_flips(target, failing, {});
+  if (flipped && flipped->passing) return std::move(*flipped);
+  Trace base;
+  base.spec = executions.spec();
+  base.choices = std::move(bug.base);
+  auto projected = search::project(target, failing, std::move(base), {});
+  if (!projected) return std::nullopt;
+  return std::move(*projected);
+}
+
+Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::string& folder,
+                                 const SearchProgram& program) {
+  SearchRow row;
+  row.program = program.name;
+  row.thesis = program.thesis;
+  auto target = build_for_search(options, folder, program);
+  if (!target) return target.error();
+  RunSpec spec;
+  spec.seed = options.seed;
+  auto executions = search::Executions::start(*target, spec, {});
+  if (!executions) return executions.error();
+  auto runs = passing_runs(*executions, options);
+  if (!runs) return runs.error();
+
+  search::SearchOptions thesis;
+  thesis.order = search::SearchOrder::kThesis;
+  if (program.thesis && program.thesis->depth > 0) {
+    thesis.depth = static_cast<std::uint32_t>(program.thesis->depth);
+    thesis.traces = static_cast<std::uint32_t>(program.thesis->traces);
+  }
+  auto first = search_once(*executions, *runs, options, thesis, &row);
+  if (!first) return first.error();
+  if (first->bug) {
+    row.found = true;
+    const auto& flips = first->bug->attempt.flips;
+    row.ours.schedule_only = flips.empty();
+    row.ours.tries = static_cast<double>(first->counts.tries);
+    row.ours.flipped = static_cast<double>(first->counts.flips);
+    row.ours.synthesised = static_cast<double>(first->counts.synthesised);
+    row.ours.solver_seconds = first->counts.satisfiable_seconds;
+    row.ours.depth = 0;
+    for (const search::Flip& flip : flips)
+      row.ours.depth = std::max(row.ours.depth, static_cast<double>(flip.rank));
+    if (auto shown = explained(*target, *executions, std::move(*first->bug))) {
+      row.ours.flows = static_cast<double>(shown->all_flows);
+      row.ours.kept_flows = static_cast<double>(shown->failing.flows.size());
+      row.ours.all_events = static_cast<double>(shown->all_events);
+      row.ours.kept_events = static_cast<double>(shown->failing.kept.size());
+    }
+  }
+  auto pruned = search_once(*executions, *runs, options, {}, nullptr);
+  if (!pruned) return pruned.error();
+  row.found_pruned = pruned->bug.has_value();
+  if (row.found_pruned) row.ours.attempts = static_cast<double>(pruned->counts.executions);
+
+  run::CampaignOptions campaign;
+  campaign.spec.seed = options.seed;
+  std::copy_n("auto", sizeof "auto", campaign.spec.strategy);
+  // As many as all runs and executions of the search together.
+  campaign.executions = runs->size() + pruned->counts.executions;
+  campaign.output_directory.clear();
+  const std::atomic<bool> never = false;
+  run::Campaign all(*target, campaign);
+  const run::CampaignOutcome outcome = all.run(never);
+  for (const run::FoundBug& bug : outcome.bugs) {
+    if (bug.trace.findings[bug.finding].severity == Severity::kBug && row.campaign < 0)
+      row.campaign = static_cast<double>(bug.first_execution + 1);
+  }
+  return row;
+}
+
+std::string figure(double value) {
+  if (value < 0) return "–";
+  return value < 10 && value != static_cast<int>(value) ? fmt::format("{:.2f}", value)
+                                                        : fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+Result<std::vector<SearchRow>> run_search(const SearchBenchOptions& options,
+                                          const std::function<void(const SearchRow&)>& row) {
+  const auto programs = read_search_programs(options);
+  if (!programs) return programs.error();
+  auto work = TemporaryFolder::make();
+  if (!work) return work.error();
+  std::vector<SearchRow> rows;
+  for (const SearchProgram& program : *programs) {
+    auto measured = measure_search(options, work->path(), program);
+    if (!measured) return measured.error();
+    row(*measured);
+    rows.push_back(std::move(*measured));
+  }
+  return rows;
+}
+
+std::string search_head() {
+  return fmt::format(
+      "{:<14} {:>7} {:>9} {:>10} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11} {:>11} {:>6}\n",
+      "ours/thesis", "threads", "branches", "events", "runs", "by", "tries", "depth", "flips", "synth.",
+      "MCR", "kept events", "kept flows", "auto");
+}
+
+std::string search_row(const SearchRow& row) {
+  const auto cell = [&](double SearchFigures::* member) {
+    return fmt::format("{}/{}", figure(row.ours.*member), row.thesis ? figure((*row.thesis).*member) : "–");
+  };
+  const auto by = [](bool schedule_only) { return schedule_only ? "sched." : "path"; };
+  return fmt::format(
+      "{:<14} {:>7} {:>9} {:>10} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11} {:>11} {:>6}\n",
+      row.program, cell(&SearchFigures::threads), cell(&SearchFigures::branches),
+      cell(&SearchFigures::events), cell(&SearchFigures::runs),
+      fmt::format("{}/{}", row.found ? by(row.ours.schedule_only) : "–",
+                  row.thesis ? by(row.thesis->schedule_only) : "–"),
+      cell(&SearchFigures::tries), cell(&SearchFigures::depth), cell(&SearchFigures::flipped),
+      cell(&SearchFigures::synthesised), cell(&SearchFigures::attempts), cell(&SearchFigures::kept_events),
+      cell(&SearchFigures::kept_flows), figure(row.campaign));
+}
+
+std::string search_foot(const std::vector<SearchRow>& rows) {
+  std::size_t found = 0, pruned = 0, missed = 0, projected = 0;
+  double events = 0, flows = 0;
+  for (const SearchRow& row : rows) {
+    found += row.found ? 1 : 0;
+    pruned += row.found_pruned ? 1 : 0;
+    missed += row.campaign < 0 && row.found_pruned ? 1 : 0;
+    if (row.ours.all_events <= 0 || row.ours.flows <= 0) continue;
+    ++projected;
+    events += 1 - row.ours.kept_events / row.ours.all_events;
+    flows += 1 - row.ours.kept_flows / row.ours.flows;
+  }
+  const auto n = static_cast<double>(std::max<std::size_t>(projected, 1));
+  return fmt::format(
+      "{} of {} found in the thesis' order, {} in ours; {} of these `auto` misses in as many executions. "
+      "Projections have {:.0f} % fewer events and {:.0f} % fewer data flows (thesis: 50 % and 83 %).\n",
+      found, rows.size(), pruned, missed, 100 * events / n, 100 * flows / n);
+}
+
+std::string search_json(const std::vector<SearchRow>& rows) {
+  const auto figures = [](const SearchFigures& f) {
+    return nlohmann::ordered_json{{"threads", f.threads},
+                                  {"branches", f.branches},
+                                  {"events", f.events},
+                                  {"symbolic_s", f.symbolic_seconds},
+                                  {"runs", f.runs},
+                                  {"schedule_only", f.schedule_only},
+                                  {"tries", f.tries},
+                                  {"depth", f.depth},
+                                  {"flipped", f.flipped},
+                                  {"synthesised", f.synthesised},
+                                  {"solver_s", f.solver_seconds},
+                                  {"attempts", f.attempts},
+                                  {"flows", f.flows},
+                                  {"kept_flows", f.kept_flows},
+                                  {"all_events", f.all_events},
+                                  {"kept_events", f.kept_events}};
+  };
+  auto all = nlohmann::ordered_json::array();
+  for (const SearchRow& row : rows) {
+    all.push_back({{"program", row.program},
+                   {"found", row.found},
+                   {"found_pruned", row.found_pruned},
+                   {"auto_executions", row.campaign},
+                   {"ours", figures(row.ours)},
+                   {"thesis", row.thesis ? figures(*row.thesis) : nlohmann::ordered_json(nullptr)}});
+  }
+  return nlohmann::ordered_json{{"version", 1}, {"programs", std::move(all)}}.dump(2) + "\n";
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,63 @@
+// heddle bench search: the thesis' programs, searched from runs that passed.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "compiler/install_layout.h"
+#include "tool/bench/search_bench.h"
+#include "tool/cli/bench_commands.h"
+#include "tool/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kSearchExamples =
+    "examples:\n"
+    "  heddle bench search\n"
+    "  heddle bench search pool loader --json search.json\n"
+    "\n"
+    "exit codes: 0 measured, 2 a program could not be compiled, 3 an error of heddle's own";
+
+struct SearchBenchChoice {
+  bench::SearchBenchOptions bench;
+  std::string json;
+};
+
+int run_search(SearchBenchChoice options) {
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  options.bench.folder = layout->search_dir;
+  options.bench.heddle = layout->executable;
+  options.bench.library = layout->library;
+  std::FILE* out = options.json == "-" ? stderr : stdout;
+  fmt::print(out, "{}", bench::search_head());
+  const auto rows = bench::run_search(options.bench, [&](const bench::SearchRow& row) {
+    fmt::print(out, "{}", bench::search_row(row));
+    std::fflush(out);
+  });
+  if (!rows) return complain(rows.error());
+  fmt::print(out, "{}", bench::search_foot(*rows));
+  if (!options.json.empty()) {
+    if (auto written = write_text_file(options.json, bench::search_json(*rows)); !written)
+      return complain(written.error());
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_bench_search(CLI::App& bench) {
+  CLI::App* search =
+      bench.add_subcommand("search", "bugs of the thesis' programs from runs that passed, beside its tables");
+  search->footer(kSearchExamples);
+  const auto options = std::make_shared<SearchBenchChoice>();
+  search->add_option("names", options->bench.programs, "only these programs")->type_name("PROGRAM");
+  search->add_option("--seed", options->bench.seed, "of the runs to start from [1]")->type_name("S");
+  search->add_option("--runs", options->bench.runs, "runs that pass [100]")->type_name("N");
+  search->add_option("--json", options->json, "write the results as JSON; - is standard output")
+      ->type_name("FILE");
+  return [options] { return run_search(*options); };
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,167 @@
+// heddle search: bugs that have not happened yet, from runs that passed.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+
+#include "compiler/install_layout.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/found_bug.h"
+#include "tool/cli/help.h"
+#include "tool/cli/search_text.h"
+#include "tool/cli/terminal.h"
+#include "tool/search/search.h"
+
+namespace heddle::cli {
+namespace {
+
+struct SearchChoice {
+  search::SearchOptions search;
+  FoundBugOptions found;
+  std::string time = "60s", order = "pruned", model = "c++20";
+  std::uint64_t seed = 1, runs = 20;
+  std::vector<std::string> program;
+  bool quiet = false, verbose = false;
+};
+
+std::atomic<bool> search_interrupted{false};
+
+std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
+  CLI::App app(
+      "Searches for a bug near executions that passed: first all schedules of the paths that their threads "
+      "took, for every assertion, pointer, race, use after free and deadlock; then paths on which branches "
+      "go the other way. The solver names a schedule, the schedule is executed, and only what fails then is "
+      "reported. Needs a program built with `heddle c++ --full`.",
+      "heddle search");
+  app.footer(
+      "examples:\n"
+      "  heddle search -- ./test\n"
+      "  heddle search --order thesis --depth 5 --traces 4 -v -- ./test\n"
+      "\n"
+      "exit codes: 0 nothing was found and nothing is left to ask, 66 a bug was found, 1 the budget was "
+      "spent first, 2 bad command line or program, 3 an error of heddle's own");
+  app.add_option("--runs", o.runs, "executions under the engine to start from [20]")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100'000u));
+  app.add_option("--order", o.order,
+                 "pruned: flips that some schedule makes; thesis: by distance, tried one by one [pruned]")
+      ->type_name("O")
+      ->check(CLI::IsMember({"pruned", "thesis"}));
+  app.add_option("-D,--depth", o.search.depth, "thesis: flip the D branches nearest to the assertion [16]")
+      ->type_name("D");
+  app.add_option("-N,--traces", o.search.traces, "thesis: traces that are tried for each flip [4]")
+      ->type_name("N");
+  app.add_option("--together", o.search.most_together, "thesis: branches that are flipped at once [2]")
+      ->type_name("K");
+  app.add_option("--base", o.search.base, "only from this run [all]")->type_name("K");
+  app.add_option("-n,--executions", o.search.most_executions, "stop after N executions of schedules [1000]")
+      ->type_name("N");
+  app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D");
+  app.add_option("--seed", o.seed, "of the executions to start from [1]")->type_name("S");
+  app.add_option("--model", o.model, "memory model: c++20, sc [c++20]")
+      ->type_name("M")
+      ->check(CLI::IsMember({"c++20", "sc"}));
+  add_found_bug_options(app, o.found);
+  app.add_flag("-v,--verbose", o.verbose, "a line for each question");
+  app.add_flag("-q,--quiet", o.quiet, "only the report");
+  app.add_option("program", o.program, "the program and its arguments")->type_name("PROGRAM")->required();
+  app.positionals_at_end();
+  return parse_command(app, arguments);
+}
+
+// Runs that pass; one that fails ends the search before it began.
+Result<std::optional<search::FoundBug>> add_samples(search::Executions& executions, search::Search& search,
+                                                    const SearchChoice& options) {
+  for (std::uint64_t i = 0; i < options.runs && !search_interrupted.load(); ++i) {
+    auto run = executions.sample(i);
+    if (!run) return run.error();
+    if (run->is_bug) {
+      search::FoundBug bug;
+      auto trace = executions.record(run->choices);
+      if (!trace) return trace.error();
+      if (trace->findings.empty()) continue;
+      bug.trace = std::move(*trace);
+      return std::optional(std::move(bug));
+    }
+    if (!run->passes) continue;
+    auto added = search.add(*run);
+    if (!added && added.error().code != ExitCode::kInconclusive) return added.error();
+  }
+  return std::optional<search::FoundBug>();
+}
+
+PlaceNames place_names(search::Executions& executions) {
+  return [&executions](std::uint64_t pc) { return executions.source_place(pc); };
+}
+
+int tell(search::FoundBug& bug, search::Executions& executions, const SearchChoice& options) {
+  const int code = tell_found_bug(std::move(bug.trace), executions.target(), options.found);
+  if (code == static_cast<int>(ExitCode::kBug) && bug.attempt.base != 0)
+    fmt::print(stderr, "{}", derivation_text(bug, place_names(executions)));
+  return code;
+}
+
+}  // namespace
+
+int search_command(const Arguments& arguments) {
+  SearchChoice options;
+  if (const auto code = parse_search(arguments, options)) return *code;
+  auto seconds = parse_duration(options.time);
+  if (!seconds) return complain(seconds.error());
+  options.search.seconds = *seconds;
+  options.search.order =
+      options.order == "thesis" ? search::SearchOrder::kThesis : search::SearchOrder::kPruned;
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  std::vector<std::string> notes;
+  auto target = run::resolve_target(options.program, layout->library, notes);
+  if (!target) return complain(target.error());
+  for (const std::string& note : notes) warn(note);
+  RunSpec spec;
+  spec.seed = options.seed;
+  spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
+  auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
+  if (!executions) return complain(executions.error());
+  std::signal(SIGINT, [](int) { search_interrupted.store(true); });
+
+  search::Search search(*executions, options.search);
+  search.is_interrupted = [] { return search_interrupted.load(); };
+  auto found = add_samples(*executions, search, options);
+  if (!found) return complain(found.error());
+  if (!*found) {
+    if (search.runs() == 0)
+      return complain({"No run passed: there is nothing to start from.", ExitCode::kInconclusive});
+    if (!options.quiet) fmt::print(stderr, "heddle: {} different runs passed\n", search.runs());
+    if (options.verbose) {
+      for (std::size_t i = 1; i <= search.runs(); ++i) {
+        fmt::print(stderr, "run {}:", i);
+        for (const auto& [name, path] : search.run(i).paths())
+          fmt::print(stderr, " {}:{}", name, path.empty() ? "-" : search::bits_of(path));
+        fmt::print(stderr, "\n");
+      }
+      search.on_attempt = [&](const search::Attempt& attempt) {
+        fmt::print(stderr, "{}", attempt_line(attempt, place_names(*executions)));
+      };
+    }
+    found = search.find();
+    if (!found) return complain(found.error());
+  }
+  const search::SearchCounts& counts = search.counts();
+  const int code = *found             ? tell(**found, *executions, options)
+                   : search.gave_up() ? static_cast<int>(ExitCode::kInconclusive)
+                                      : static_cast<int>(ExitCode::kNoBug);
+  if (!options.quiet) {
+    fmt::print(stderr,
+               "heddle: {}; {} questions to the solver in {:.2f} s, {} combinations of flips, {} paths "
+               "synthesised, {} tried, {} executed\n",
+               *found             ? "a bug was found"
+               : search.gave_up() ? "no bug was found within the budget"
+                                  : "no bug was found",
+               counts.questions, counts.solver_seconds, counts.flips, counts.synthesised, counts.tries,
+               counts.executions);
+  }
+  return code;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,56 @@
+// What could go wrong on the paths of an execution that passed, one question for the solver each (Machado,
+// PhD thesis, 5.2.2.1, and beyond assertions): an assertion that held, a pointer that was none, two accesses
+// that nothing orders, memory that is freed too early, locks that are taken in opposite orders. And, asked in
+// the same way: a branch that goes the other way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tool/search/composition.h"
+
+namespace heddle::search {
+
+enum class GoalKind : std::uint8_t { kAssertion, kNullPointer, kRace, kUseAfterFree, kDeadlock };
+
+struct Goal {
+  GoalKind kind = GoalKind::kAssertion;
+  std::string thread;            // who fails
+  std::uint64_t place = 0;       // pc of the assertion or access; of two, both mixed
+  std::uint32_t occurrence = 0;  // of the place in the thread, from 0
+  std::uint32_t record = 0;      // kAssertion, kNullPointer: in the tables
+  bool fails_there = false;      // kAssertion: the path ends with its failure
+  EventId first = kNoEvent;      // kRace, kUseAfterFree, kDeadlock: the two events
+  EventId second = kNoEvent;
+};
+
+const char* to_string(GoalKind kind);
+
+// Every one that the paths come to; of pairs, one for each pair of places.
+std::vector<Goal> goals_of(const Composition& of);
+// The same one of other paths; none: they do not come to it.
+std::optional<Goal> find_goal(const Composition& of, const Goal& goal);
+
+// How far the other threads go.
+enum class Others : std::uint8_t {
+  kWhole,     // all the way
+  kStopThen,  // not beyond what they had done when the goal was reached
+};
+
+// The paths up to the goal, as a trace whose failure is the goal. None: it cannot be asked about.
+std::optional<constraints::SymbolicTrace> ask_for(const Composition& of, const Goal& goal, Others others);
+// … up to a branch, which goes the other way.
+std::optional<constraints::SymbolicTrace> ask_for_flip(const Composition& of, std::uint32_t record,
+                                                       Others others);
+
+// Where a thread's path ends: before this record, and after this event.
+struct PathEnd {
+  std::uint32_t record = 0;
+  EventId event = kNoEvent;
+};
+// … where other threads' paths end so.
+std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
+                                                              const std::map<ThreadId, PathEnd>& ends);
+
+}  // namespace heddle::search

@@ -1,0 +1,39 @@
+// An execution with its symbolic trace, and the paths that its threads took.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tool/artifact/symbolic_tables.h"
+#include "tool/artifact/trace.h"
+#include "tool/search/path.h"
+
+namespace heddle::search {
+
+struct ThreadPath {
+  ThreadId thread = kMainThread;
+  Path path;
+  std::vector<std::uint32_t> records;  // of each step, in the tables; kNoRecord: no symbol decided it
+  std::vector<EventId> events;         // of the thread, the latest before each step
+};
+inline constexpr std::uint32_t kNoRecord = ~0u;
+
+struct TracedRun {
+  Trace trace;  // with the plain accesses to shared memory among its events; EventId is the position
+  SymbolicTables tables;
+  std::map<std::string, ThreadPath> threads;  // by name: "0.1" is the first child of the main thread
+  // The same with every branch, in the alphabet of path logs; empty where that was not asked for.
+  std::map<std::string, ThreadPath> decisions;
+
+  std::map<std::string, Path> paths() const;
+  const std::string& name_of(ThreadId thread) const;
+
+  bool is_injected = false;  // a thread was made to read values that nobody wrote
+};
+
+// Branches that values shared by threads decided, but for assertions: those that held are no branches to
+// flip.
+TracedRun traced_run(Trace trace, SymbolicTables tables);
+
+}  // namespace heddle::search
