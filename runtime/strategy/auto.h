@@ -48,6 +48,10 @@ class AutoStrategy final : public Strategy, public Observer {
   void joined(ThreadId joiner, ThreadId finished) override { follower_->joined(joiner, finished); }
   void released(ThreadId thread, std::uint32_t object) override { follower_->released(thread, object); }
   void acquired(ThreadId thread, std::uint32_t object) override { follower_->acquired(thread, object); }
+  void operation_called(ThreadId thread, std::uint32_t operation) override {
+    follower_->operation_called(thread, operation);
+  }
+  void operation_returned(ThreadId thread) override { follower_->operation_returned(thread); }
 
  private:
   static constexpr std::uint64_t kFixed = 16;

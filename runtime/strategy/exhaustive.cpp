@@ -57,7 +57,7 @@ double ExhaustiveStrategy::covered() const {
 
 void ExhaustiveStrategy::start() {
   at_ = 0;
-  asleep_ = 0;
+  asleep_ = inside_ = beginning_ = 0;
   step_ = nullptr;
   preemptions_ = stale_ = 0;
   diverged_ = path_->abandoned = false;
@@ -98,6 +98,25 @@ void ExhaustiveStrategy::note_pick(const Point& here, const ChoicePoint& point, 
     const ThreadId explored = point.threads[(first + turn) % point.count];
     if (index_of(explored) < 64 && (here.scopes >> turn & 1) == 0) asleep_ |= 1ull << index_of(explored);
   }
+  wake_for_history(point.threads[(first + here.tried) % point.count]);
+}
+
+// The thread takes a step. Its operation's time begins with the turn, even if it has to wait then; whether it
+// ends with this step is not known yet.
+void ExhaustiveStrategy::wake_for_history(ThreadId thread) {
+  const std::uint64_t own = bit_of(thread);
+  if ((beginning_ & own) != 0 || own == 0) asleep_ &= ~(inside_ & ~own);
+  if ((inside_ & own) != 0 || own == 0) asleep_ &= ~(beginning_ & ~own);
+}
+
+void ExhaustiveStrategy::operation_called(ThreadId thread, std::uint32_t) {
+  inside_ |= bit_of(thread);
+  beginning_ |= bit_of(thread);
+}
+
+void ExhaustiveStrategy::operation_returned(ThreadId thread) {
+  inside_ &= ~bit_of(thread);
+  beginning_ &= ~bit_of(thread);
 }
 
 std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
@@ -109,7 +128,8 @@ std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
   if (point.kind == ChoiceKind::kThread && reduces() && !path_->has_scopes) {
     // What commutes with everything need not be tried at any other time.
     for (std::uint32_t i = 0; i < point.count; ++i) {
-      if (is_local(view_->next_operation(point.threads[i]).kind)) return i;
+      if (is_local(view_->next_operation(point.threads[i]).kind) && (inside_ & bit_of(point.threads[i])) == 0)
+        return i;
     }
   }
   const std::uint32_t first = first_of(point);
@@ -136,6 +156,10 @@ std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
 }
 
 void ExhaustiveStrategy::after(const Operation& operation) {
+  if (inside_ != 0) {
+    wake_for_history(operation.thread);
+    beginning_ &= ~bit_of(operation.thread);
+  }
   if (operation.in_scope) {
     if (step_ != nullptr && step_->tried < 64) step_->scopes |= 1ull << step_->tried;
     path_->starts_over = path_->starts_over || !path_->has_scopes;

@@ -8,6 +8,10 @@
 // does not commute with its own. An execution in which only sleepers can run has been seen, and is broken
 // off.
 //
+// Where a test of an object records its operations (<heddle/lin.hpp>), which of them had returned before
+// others were called is seen, too: the step that begins an operation does not commute with a step of another
+// thread that may end one.
+//
 // In a scope that is not explored a thread performs several operations in one step. Such a step is taken to
 // commute with nothing; that there are any is noticed in the first execution, and the search starts over.
 //
@@ -48,6 +52,8 @@ class ExhaustiveStrategy final : public Follower {
   bool diverged() const override { return diverged_; }
   bool abandoned() const override { return path_->abandoned; }
   void teach(const ExecutionResult& result) override;
+  void operation_called(ThreadId thread, std::uint32_t) override;
+  void operation_returned(ThreadId thread) override;
 
   // The share of the tree that is behind, from the path alone: each alternative of a choice is taken for an
   // equal part of what is below it (Kilby et al. 2006, weighted backtrack estimator).
@@ -89,6 +95,10 @@ class ExhaustiveStrategy final : public Follower {
   void find_sleepers(Point& here, const ChoicePoint& point, std::uint32_t first) const;
   void apply_bounds(Point& here, const ChoicePoint& point, std::uint32_t first);
   void note_pick(const Point& here, const ChoicePoint& point, std::uint32_t first);
+  void wake_for_history(ThreadId thread);
+  static std::uint64_t bit_of(ThreadId thread) {
+    return index_of(thread) < 64 ? 1ull << index_of(thread) : 0;
+  }
   std::uint32_t first_of(const ChoicePoint& point);
   bool reduces() const {
     return parameters_.reduce && parameters_.preemptions == kNoBound && parameters_.stale == kNoBound;
@@ -99,6 +109,10 @@ class ExhaustiveStrategy final : public Follower {
   std::uint32_t at_ = 0;
   Point* step_ = nullptr;     // the choice that the step under way was picked at
   std::uint64_t asleep_ = 0;  // threads below 64
+  // Likewise, of recorded operations: threads in one, and of these those that have yet to take its first
+  // step.
+  std::uint64_t inside_ = 0;
+  std::uint64_t beginning_ = 0;
   std::uint32_t preemptions_ = 0;
   std::uint32_t stale_ = 0;
   bool diverged_ = false;

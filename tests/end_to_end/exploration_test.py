@@ -52,6 +52,39 @@ int main(void) {
 }
 """
 
+# Two recorded operations without a common location: one may be over before the other, or they overlap.
+OPERATIONS = """
+#include <heddle/heddle.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y, z;
+static struct heddle_moment calls[2], returns[2];
+static void* store_twice(void* nothing) {
+  heddle_runtime_operation_called(&calls[0], 0);
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  atomic_store_explicit(&y, 1, memory_order_relaxed);
+  heddle_runtime_operation_returned(&returns[0]);
+  return nothing;
+}
+static void* store_once(void* nothing) {
+  heddle_runtime_operation_called(&calls[1], 1);
+  atomic_store_explicit(&z, 1, memory_order_relaxed);
+  heddle_runtime_operation_returned(&returns[1]);
+  return nothing;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, store_twice, NULL);
+  pthread_create(&b, NULL, store_once, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  heddle_outcome(returns[0].order < calls[1].order   ? "twice, once"
+                 : returns[1].order < calls[0].order ? "once, twice"
+                                                     : "overlap");
+  return 0;
+}
+"""
+
 SB = """test SB+rlx
 thread store x 1 rlx ; a = load y rlx
 thread store y 1 rlx ; b = load x rlx
@@ -69,6 +102,11 @@ class Exhaustive(HeddleTest):
         self.assertEqual(set(report["outcomes"]), {"new", "early"})
         again, _ = self.report("-s", "exhaustive", "--histogram", program, code=NO_BUG)
         self.assertEqual((report["executions"], report["outcomes"]), (again["executions"], again["outcomes"]))
+
+    def test_which_operation_was_over_before_another_is_explored(self):
+        program = self.compile(OPERATIONS)
+        report, _ = self.report("-s", "exhaustive", "--histogram", program, code=NO_BUG)
+        self.assertEqual(set(report["outcomes"]), {"twice, once", "once, twice", "overlap"})
 
     def test_a_bug_is_found_and_replayed(self):
         program = self.compile(MESSAGE_PASSING, flags=WEAK)
