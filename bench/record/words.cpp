@@ -11,7 +11,7 @@ static std::size_t run(unsigned seed, int words) {
   std::size_t longest = 0;
   for (int i = 0; i < words; ++i) {
     seed = seed * 1664525u + 1013904223u;
-    unsigned left = (seed >> 8) % 50'000;
+    unsigned left = (seed >> 8) % 4'000;
     word.clear();
     do {
       word += static_cast<char>('a' + left % 26);
@@ -24,7 +24,7 @@ static std::size_t run(unsigned seed, int words) {
 }
 
 int main(int argc, char** argv) {
-  const int words = argc > 1 ? std::atoi(argv[1]) : 8'000'000;
+  const int words = argc > 1 ? std::atoi(argv[1]) : 12'000'000;
   std::size_t a = 0, b = 0;
   std::thread first([&] { a = run(1, words); });
   std::thread second([&] { b = run(2, words); });

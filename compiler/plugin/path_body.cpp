@@ -63,6 +63,7 @@ class PathBody {
     // Right after the calls, before what sync() has put there.
     for (Instruction* mark : marks_) tell(*mark);
     promote();
+    keep_selects();
   }
 
  private:
@@ -367,6 +368,17 @@ class PathBody {
   }
   static bool is_end(const Instruction& instruction) {
     return llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::ResumeInst>(instruction);
+  }
+
+  // The checks in loops make LLVM think again of what to do without branches there, to their loss.
+  void keep_selects() {
+    llvm::MDNode* unpredictable = llvm::MDBuilder(body_.getContext()).createUnpredictable();
+    for (BasicBlock& block : body_) {
+      for (Instruction& instruction : block) {
+        if (llvm::isa<llvm::SelectInst>(instruction))
+          instruction.setMetadata(llvm::LLVMContext::MD_unpredictable, unpredictable);
+      }
+    }
   }
 
   void promote() {

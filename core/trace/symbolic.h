@@ -108,8 +108,8 @@ struct Step {
   std::uint64_t outcome = 0;  // by its kind
   EventId event = kNoEvent;   // the latest of the thread before it
   ThreadId thread = kMainThread;
-  std::uint8_t kind = 0;  // StepKind
-  std::uint8_t unused = 0;
+  std::uint8_t kind = 0;   // StepKind
+  std::uint8_t depth = 0;  // of signal handlers that it is in
 };
 static_assert(sizeof(Step) == 24);
 

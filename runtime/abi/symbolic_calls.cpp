@@ -261,9 +261,11 @@ namespace {
 
 heddle::symbolic::Tracer& tracer() { return tracing->tracer; }
 ExpressionId expression(Id id) { return ExpressionId{id}; }
+std::uint8_t handler_depth() { return static_cast<std::uint8_t>(current->self().handler_depth); }
 heddle::symbolic::Moment moment_at(std::uint64_t pc, std::uint64_t place) {
   heddle::symbolic::Moment now = moment(pc);
   now.place = place;
+  now.handler_depth = handler_depth();
   return now;
 }
 Address at(const void* pointer) { return reinterpret_cast<Address>(pointer); }
@@ -396,10 +398,10 @@ HEDDLE_EXPORT void __heddle_step_call(std::uint64_t place) {
   if (tracing != nullptr) tracer().step_call(current_thread(), place);
 }
 HEDDLE_EXPORT void __heddle_step_entered(std::uint64_t function) {
-  if (tracing != nullptr) tracer().step_entered(moment(HEDDLE_CALLER_PC), function);
+  if (tracing != nullptr) tracer().step_entered(moment_at(HEDDLE_CALLER_PC, 0), function);
 }
 HEDDLE_EXPORT void __heddle_step_returned() {
-  if (tracing != nullptr) tracer().step_entered(moment(HEDDLE_CALLER_PC), 0);
+  if (tracing != nullptr) tracer().step_entered(moment_at(HEDDLE_CALLER_PC, 0), 0);
 }
 
 // --- calls

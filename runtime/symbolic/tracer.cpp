@@ -179,7 +179,7 @@ void Tracer::step(const Moment& at, std::uint8_t kind, std::uint64_t outcome) {
     return;
   }
   auto* end = reinterpret_cast<Step*>(records_ + header_->record_capacity);
-  *(end - ++header_->step_count) = {at.place, outcome, at.event, at.thread, kind, 0};
+  *(end - ++header_->step_count) = {at.place, outcome, at.event, at.thread, kind, at.handler_depth};
 }
 
 void Tracer::step_entered(Moment at, std::uint64_t function) {

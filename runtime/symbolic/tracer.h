@@ -24,7 +24,8 @@ struct Moment {
   std::uint64_t pc = 0;
   EventId event = kNoEvent;  // the access itself, or else the thread's latest event
   bool is_recorded = false;  // `event` is the access itself: memory is shared
-  std::uint64_t place = 0;   // of a branch: its PlaceId (core/record/path_ids.h)
+  std::uint8_t handler_depth = 0;
+  std::uint64_t place = 0;  // of a branch: its PlaceId (core/record/path_ids.h)
 };
 
 class Tracer {

@@ -149,7 +149,7 @@ Result<PathLog> read_path_log(const std::string& path) {
 std::vector<ThreadPath> paths_of(const SymbolicTables& tables, const StableNames& names) {
   std::map<std::string, ThreadPath> threads;
   for (const symbolic::Step& step : tables.steps) {
-    ThreadPath& thread = threads[names.thread(step.thread)];
+    ThreadPath& thread = threads[names.thread(step.thread) + std::string(step.depth, '!')];
     thread.steps.push_back(
         {static_cast<record::StepKind>(step.kind), record::PlaceId{step.place}, step.outcome});
   }
