@@ -3,6 +3,7 @@
 // size of the file in blocks.
 #include <atomic>
 #include <cassert>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -12,6 +13,7 @@ namespace {
 
 struct Fifo {
   std::mutex lock;
+  std::condition_variable changed;
   std::vector<int> blocks;
   int taken = 0;
   bool done = false;
@@ -32,17 +34,14 @@ void consume() {
   for (;;) {
     Fifo* queue = fifo.load();
     assert(queue != nullptr);
-    int block = -1;
+    int block = 0;
     {
-      std::lock_guard<std::mutex> guard(queue->lock);
-      if (queue->taken < static_cast<int>(queue->blocks.size()))
-        block = queue->blocks[queue->taken++];
-      else if (queue->done)
-        return;
-    }
-    if (block < 0) {
-      std::this_thread::yield();
-      continue;
+      std::unique_lock<std::mutex> guard(queue->lock);
+      while (queue->taken == static_cast<int>(queue->blocks.size())) {
+        if (queue->done) return;
+        queue->changed.wait(guard);
+      }
+      block = queue->blocks[queue->taken++];
     }
     const int bytes = compress(block);
     std::lock_guard<std::mutex> guard(output_lock);
@@ -61,10 +60,12 @@ int main(int count, char** words) {
   for (int block = 0; block < blocks; ++block) {
     std::lock_guard<std::mutex> guard(the_fifo.lock);
     the_fifo.blocks.push_back(block);
+    the_fifo.changed.notify_one();
   }
   {
     std::lock_guard<std::mutex> guard(the_fifo.lock);
     the_fifo.done = true;
+    the_fifo.changed.notify_all();
   }
   fifo.store(nullptr);
   for (std::thread& t : consumers) t.join();
