@@ -15,6 +15,7 @@ int explain_command(const Arguments& arguments);
 int search_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
+int record_command(const Arguments& arguments);
 int lin_command(const Arguments& arguments);
 int test_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);

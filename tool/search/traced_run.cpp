@@ -33,7 +33,7 @@ TracedRun traced_run(Trace trace, SymbolicTables tables) {
   }
   for (std::uint32_t i = 0; i < tables.records.size(); ++i) {
     const symbolic::Record& record = tables.records[i];
-    if (record.kind != symbolic::RecordKind::kBranch || record.value != 0) continue;
+    if (record.kind != symbolic::RecordKind::kBranch || record.spared != 0) continue;
     if (record.expression == symbolic::kConcrete) continue;
     const auto own = by_thread.find(record.thread);
     if (own == by_thread.end()) continue;
