@@ -29,6 +29,10 @@ struct SharedElement {
 // `accesses` accesses in a row by one thread. Neighbours in a vector have different threads.
 struct ThreadRun {
   std::uint32_t thread = 0;  // index into AccessLog::threads
+  // It and the run before it only read, and read the same: either order is the same execution. Such runs are
+  // sorted by thread, so that equal executions have equal vectors; whoever enforces a vector lets them come
+  // in any order.
+  bool with_last = false;
   std::uint64_t accesses = 0;
 
   bool operator==(const ThreadRun&) const = default;
