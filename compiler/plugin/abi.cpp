@@ -57,15 +57,21 @@ llvm::FunctionCallee Abi::declare(const char* name, Type* answer, std::initializ
   return callee;
 }
 
-llvm::Value* Abi::test(llvm::IRBuilder<>& at, const char* variable) {
+llvm::Value* Abi::read(llvm::IRBuilder<>& at, const char* variable) {
   llvm::Constant* global = module_.getOrInsertGlobal(variable, id_type);
   llvm::LoadInst* loaded = at.CreateLoad(id_type, global);
   // Not an access of the program.
   loaded->setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(module_.getContext(), {}));
-  return at.CreateICmpNE(loaded, no_id);
+  return loaded;
 }
 
-llvm::Value* Abi::is_symbolic_mode(llvm::IRBuilder<>& at) { return test(at, "__heddle_symbolic_mode"); }
-llvm::Value* Abi::is_handing_over(llvm::IRBuilder<>& at) { return test(at, "__heddle_handing_over"); }
+llvm::Value* Abi::mode(llvm::IRBuilder<>& at) { return read(at, "__heddle_mode"); }
+
+llvm::Value* Abi::is_symbolic_mode(llvm::IRBuilder<>& at) {
+  return at.CreateICmpNE(read(at, "__heddle_symbolic_mode"), no_id);
+}
+llvm::Value* Abi::is_handing_over(llvm::IRBuilder<>& at) {
+  return at.CreateICmpNE(read(at, "__heddle_handing_over"), no_id);
+}
 
 }  // namespace heddle::plugin

@@ -19,8 +19,9 @@ class Abi {
   llvm::IntegerType* value_type;
   llvm::ConstantInt* no_id;
 
-  // Variables of the runtime. symbolic_mode: run the symbolic bodies; handing_over: arguments or a result of
-  // some call may be waiting to be taken.
+  // Variables of the runtime. mode: core/record/modes.h; symbolic_mode: run the symbolic bodies;
+  // handing_over: arguments or a result of some call may be waiting to be taken.
+  llvm::Value* mode(llvm::IRBuilder<>& at);
   llvm::Value* is_symbolic_mode(llvm::IRBuilder<>& at);
   llvm::Value* is_handing_over(llvm::IRBuilder<>& at);
 
@@ -40,7 +41,7 @@ class Abi {
  private:
   llvm::FunctionCallee declare(const char* name, llvm::Type* answer,
                                std::initializer_list<llvm::Type*> parameters);
-  llvm::Value* test(llvm::IRBuilder<>& at, const char* variable);
+  llvm::Value* read(llvm::IRBuilder<>& at, const char* variable);
 
   llvm::Module& module_;
 };

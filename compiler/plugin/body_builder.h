@@ -19,7 +19,7 @@ using Ids = llvm::SmallVector<llvm::Value*, 2>;
 
 class BodyBuilder {
  public:
-  BodyBuilder(llvm::Function& function, Abi& abi);
+  BodyBuilder(llvm::Function& function, llvm::Function& named, Abi& abi);
   void build(llvm::BasicBlock* entry);
 
  private:
@@ -94,6 +94,7 @@ class BodyBuilder {
   llvm::Instruction* after(llvm::CallBase& call) const;
 
   llvm::Function& function_;
+  llvm::Function& named_;
   Abi& abi_;
   const llvm::DataLayout& layout_;
   llvm::DenseMap<const llvm::Value*, Ids> ids_;

@@ -23,7 +23,7 @@ void BodyBuilder::take_parameters(llvm::BasicBlock* entry) {
   llvm::Instruction* first = &*entry->getFirstInsertionPt();
   Builder before(first);
   const Ids taken = when(abi_.is_handing_over(before), first, first->getDebugLoc(), [&](Builder& at) {
-    at.CreateCall(abi_.entered, {&function_});
+    at.CreateCall(abi_.entered, {&named_});
     Ids ids;
     for (const Parameter& parameter : parameters) {
       if (llvm::Type* copied = parameter.argument->getParamByValType())

@@ -64,7 +64,7 @@ void BodyBuilder::visit_return(llvm::ReturnInst& end) {
   Value* needed = abi_.is_handing_over(before);
   if (Value* any = any_symbolic(before, ids)) needed = before.CreateOr(needed, any);
   when(needed, &end, end.getDebugLoc(), [&](Builder& at) {
-    at.CreateCall(abi_.returns, {&function_});
+    at.CreateCall(abi_.returns, {&named_});
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       if (!is_known_concrete(ids[i]))
         at.CreateCall(abi_.result, {number(i), ids[i], leaf_value(at, value, leaves[i])});

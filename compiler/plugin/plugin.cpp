@@ -1,11 +1,13 @@
-// The pass plugin behind `heddle c++ --full`: gives every function a second, symbolic body.
+// The pass plugin behind `heddle c++ --full`: gives every function bodies for what can be done with it
+// (bodies.h).
 //
 // It runs once, after all optimisation and before ThreadSanitizer's own pass (both at the same extension
-// point, plugins first), so that what it adds survives, and both bodies get ThreadSanitizer's calls.
+// point, plugins first), so that what it adds survives, and the engine's bodies get ThreadSanitizer's calls.
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 
 #include "compiler/plugin/abi.h"
+#include "compiler/plugin/bodies.h"
 #include "compiler/plugin/graph_hash.h"
 #include "compiler/plugin/symbolic_body.h"
 #include "compiler/plugin/two_bodies.h"
@@ -25,8 +27,17 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     }
     if (functions.empty()) return llvm::PreservedAnalyses::none();
     Abi abi(module);
-    for (llvm::Function* function : functions) make_symbolic(*function, add_second_body(*function, abi), abi);
+    for (llvm::Function* function : functions) add_bodies(*function, abi);
     return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  static void add_bodies(llvm::Function& function, Abi& abi) {
+    if (!can_be_split(function))
+      return make_symbolic(function, function, add_second_body(function, abi), abi);
+    const Bodies bodies = split(function, {});
+    make_symbolic(*bodies.engine, function, add_second_body(*bodies.engine, abi), abi);
+    connect(bodies, abi);
   }
 };
 

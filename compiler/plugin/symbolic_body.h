@@ -12,7 +12,8 @@
 
 namespace heddle::plugin {
 
-// `entry`: where the body begins; its blocks are those that can be reached from there.
-void make_symbolic(llvm::Function& function, llvm::BasicBlock* entry, Abi& abi);
+// `entry`: where the body begins; its blocks are those that can be reached from there. `named`: what callers
+// know the function by, which may be another one than holds the body.
+void make_symbolic(llvm::Function& function, llvm::Function& named, llvm::BasicBlock* entry, Abi& abi);
 
 }  // namespace heddle::plugin

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/pages.h"
+#include "core/record/modes.h"
 #include "runtime/abi/cancellation.h"
 #include "runtime/abi/library_syscalls.h"
 #include "runtime/abi/process_ids.h"
@@ -10,6 +11,12 @@
 #include "runtime/engine/callers.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/session.h"
+
+// What code of `--full` builds does; other modules have none that looks at it.
+// NOLINTBEGIN(readability-identifier-naming): names of the ABI
+HEDDLE_EXPORT std::uint32_t __heddle_mode;
+std::uint32_t __heddle_mode = 0;
+// NOLINTEND(readability-identifier-naming)
 
 extern "C" void*
     __libc_stack_end;  // NOLINT(readability-identifier-naming): ld.so: points at argc on the initial stack
@@ -73,6 +80,7 @@ void ensure_started() {
   if (session::attach(initial_environment())) {
     HEDDLE_CHECK(engine::program_heap().start());
     phase = Phase::kSession;
+    __heddle_mode = static_cast<std::uint32_t>(record::Mode::kEngine);
   }
 }
 
