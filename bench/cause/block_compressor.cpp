@@ -1,8 +1,9 @@
 // Pbzip2: an order violation. The producer hands blocks of a file to consumers through a queue, and takes the
-// queue away when it has produced all of them; a consumer may still want to look at it. The argument is the
+// queue away when all of them are compressed; a consumer may still want to look at it. The argument is the
 // size of the file in blocks.
 #include <atomic>
 #include <cassert>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -20,6 +21,7 @@ struct Fifo {
 Fifo the_fifo;
 std::atomic<Fifo*> fifo{&the_fifo};
 std::mutex output_lock;
+std::condition_variable block_written;
 int written_bytes, written_blocks;
 
 int compress(int block) {
@@ -48,6 +50,7 @@ void consume() {
     std::lock_guard<std::mutex> guard(output_lock);
     written_bytes += bytes;
     written_blocks++;
+    block_written.notify_one();
   }
 }
 
@@ -65,6 +68,10 @@ int main(int count, char** words) {
   {
     std::lock_guard<std::mutex> guard(the_fifo.lock);
     the_fifo.done = true;
+  }
+  {
+    std::unique_lock<std::mutex> guard(output_lock);
+    block_written.wait(guard, [&] { return written_blocks == blocks; });
   }
   fifo.store(nullptr);
   for (std::thread& t : consumers) t.join();

@@ -1,6 +1,6 @@
 // Cache4j: an object cache whose cleaner is interrupted by the driver. Whether the cleaner can be interrupted
 // right now is a flag that is set after the cleaner has begun, and not before. The argument is the number of
-// rounds of updates.
+// rounds of updates, by the driver and by two threads.
 #include <atomic>
 #include <cassert>
 #include <cstdlib>
@@ -61,6 +61,7 @@ int main(int count, char** words) {
   const int rounds = count > 1 ? std::atoi(words[1]) : 1;
   std::thread first(update, 0, rounds - 1), second(update, 3, rounds - 1);
   std::thread cleaner(clean);
+  update(0, rounds);
   if (cleaner_runs.load()) assert(in_try_block.load());
   first.join();
   second.join();

@@ -35,6 +35,12 @@ void read() {
 }  // namespace
 
 int main() {
+  // One after the other: nothing can go wrong yet.
+  for (int round = 0; round < 3; ++round) {
+    write();
+    read();
+    data1 = data2 = 0;
+  }
   std::thread writer(write), another(write), reader(read);
   writer.join();
   another.join();

@@ -594,6 +594,11 @@ class Execution final : public strategy::View {
   void pass_time_of_sleepers();
   [[noreturn]] void report_livelock();
 
+  // run_on.cpp: what the others would have done after one has failed.
+  bool may_run_on(int signal) const;
+  [[noreturn]] void run_on(Ending ending, int status);
+  void forget_what_came_after(Ending& ending, int& status);
+
   [[noreturn]] void report_deadlock();
   std::uint32_t describe_outside_wait(const sched::Thread& t) const;
   bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
@@ -636,6 +641,7 @@ class Execution final : public strategy::View {
   bool recording_ = false;
   bool paused_ = false;    // recording_ is off for a while
   bool crashing_ = false;  // the stack may be damaged
+  bool runs_on_ = false;   // RunSpec::run_on: a thread has failed
   std::uint32_t unwound_ = 0;
   static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
   bool detecting_ = false;                                // the race detector runs

@@ -98,6 +98,7 @@ void Execution::check_bounds() {
   ExecutionResult& result = channel_.header()->current;
   const std::uint64_t steps = result.steps;
   const std::uint64_t bound = spec().max_steps;
+  if (runs_on_) finish(Ending::kFinding, 0);
   if (fair_) {
     if (steps >= fair_until_) {
       if (breather) return end_breather(steps);
@@ -182,7 +183,7 @@ void Execution::note_plain_write(Address address, std::uint64_t bytes) {
 }
 
 void Execution::observe_spin() {
-  if (breather) return;
+  if (breather || runs_on_) return;
   if (last_change_ != spin_change_) {
     if (channel_.header()->current.steps < spec().max_steps) return leave_fair_mode();
     spin_change_ = last_change_;  // past the bound: fair mode stays, and the look starts over

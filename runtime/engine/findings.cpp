@@ -213,7 +213,8 @@ std::uint64_t call_site(const Thread& thread) {
 }  // namespace
 
 StackId Execution::stack_of(const Thread& thread) {
-  if (!recording_) return shadow_stack_of(thread);
+  // Nobody looks at the stacks of a symbolic trace, and unwinding would take most of its time.
+  if (!recording_ || spec().symbolic != 0) return shadow_stack_of(thread);
   if (&thread != &self())
     return thread.pending_stack != kEmptyStack ? thread.pending_stack : shadow_stack_of(thread);
   if (crashing_ || unwound_ == kMostUnwound) return shadow_stack_of(thread);
@@ -263,6 +264,7 @@ void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, i
     finding.cite_other_threads();
     finding.cite_creations();
   }
+  if (may_run_on(signal)) run_on(Ending::kFinding, signal);
   finish(Ending::kFinding, signal);
 }
 
@@ -315,6 +317,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 
 void Execution::finish(Ending ending, int status) {
   settle();
+  if (runs_on_) forget_what_came_after(ending, status);
   ChannelHeader& h = *channel_.header();
   h.current.choices = h.choice_count.load(std::memory_order_relaxed);
   h.current.events = h.event_count.load(std::memory_order_relaxed);

@@ -213,6 +213,7 @@ void Tracer::concretise(const Moment& at, ExpressionId expression, std::uint64_t
 }
 
 void Tracer::failed(const Moment& at, bool faulted, Address address) {
+  if (has_failed_) return;
   Thread& t = threads_[index_of(at.thread)];
   ExpressionId condition = kConcrete;
   bool holds = true;
@@ -238,6 +239,7 @@ void Tracer::failed(const Moment& at, bool faulted, Address address) {
 }
 
 void Tracer::add_failure(const Moment& at, ExpressionId condition, bool holds, Address address) {
+  has_failed_ = true;
   Record* record = add(RecordKind::kFailure, at);
   if (record == nullptr) return;
   record->expression = condition;
@@ -246,6 +248,7 @@ void Tracer::add_failure(const Moment& at, ExpressionId condition, bool holds, A
 }
 
 void Tracer::exited(const Moment& at, std::uint32_t status) {
+  if (has_failed_) return;
   const ExpressionId returned = threads_[index_of(at.thread)].result.ids[0];
   if (table_.is_constant(returned) || table_.value(returned) != status) return failed(at, false, 0);
   add_failure(at, table_.binary(Operator::kNotEqual, table_[returned].bits, returned, 0, kConcrete, 0), true,

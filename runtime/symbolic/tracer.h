@@ -142,6 +142,7 @@ class Tracer {
   Header* header_ = nullptr;
   Record* records_ = nullptr;
   std::uint32_t* handing_over_ = nullptr;
+  bool has_failed_ = false;  // what comes after the failure is not part of it
   Thread* threads_ = nullptr;
   ExpressionTable table_;
   ShadowMemory shadow_;

@@ -190,6 +190,28 @@ class ExplainTest(HeddleTest):
             self.assertLess(rows[name]["ours"]["kept_events"], rows[name]["ours"]["events"])
         self.assertLessEqual(rows["bank"]["ours"]["kept_events"], rows["bank"]["thesis"]["kept_events"])
 
+    def test_what_another_thread_had_not_done_yet_is_solved_for(self):
+        """The failing execution ends before the store: the others are let on after it."""
+        self.compile(TOO_EARLY, flags=["--full"])
+        self.report("--seed", "1", "-n", "2000", "./program", code=BUG)
+        answer = self.heddle("explain", "-q", "--no-remedy", "--json", "why.json", ARTIFACT)
+        self.assertEqual(answer.code, NO_BUG, answer.errors)
+        self.assertIn("Found by solving", answer.output)
+
+    def test_an_artifact_is_carried_over_to_a_full_build(self):
+        self.find(CHECK_AND_USE)
+        self.assertEqual(self.heddle("cc", "--full", "-g", "-O1", "program.c", "-o", "full").code, 0)
+        answer = self.heddle("explain", "-q", "--no-remedy", "--program", self.path("full"), ARTIFACT)
+        self.assertEqual(answer.code, NO_BUG, answer.errors)
+        self.assertIn("Found by solving", answer.output)
+        # One that has no such bug does not come to it; the old build is still there.
+        self.write("program.c", CHECK_AND_USE.replace("int filled = 1", "int filled = 9"))
+        self.assertEqual(self.heddle("cc", "-g", "-O1", "program.c", "-o", "other").code, 0)
+        answer = self.heddle("explain", "-q", "--no-remedy", "--program", self.path("other"), ARTIFACT)
+        self.assertEqual(answer.code, NO_BUG, answer.errors)
+        self.assertIn("does not come to the same bug", answer.errors)
+        self.assertIn("Found by intervention", answer.output)
+
     def test_no_artifact_is_bad_input(self):
         self.assertEqual(self.heddle("explain", "nothing.heddle").code, BAD_INPUT)
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A GoogleTest binary of a few dozen tests, as projects have them, under heddle run."""
 import os
+import shutil
 import subprocess
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -76,10 +78,17 @@ int main(int argc, char** argv) {
 """
 BUGGY = "TEST(Buggy, LosesAnUpdate) { std::atomic<int> n{0}; std::thread t([&] { n = n + 1; }); n = n + 1; t.join(); EXPECT_EQ(n, 2); }"
 
+WITHOUT_BUG = "--gtest_filter=-Buggy.*"
+
 
 class GoogleTestBinary(HeddleTest):
-    def build(self, extra="", instrumented_gtest=False):
-        self.write("tests.cpp", TESTS.replace("EXTRA", extra))
+    built = None  # with the library as it is: the path of the program, once for all
+
+    def build(self, instrumented_gtest=False):
+        if self.built and not instrumented_gtest:
+            shutil.copy(self.built, self.path("tests"))
+            return
+        self.write("tests.cpp", TESTS.replace("EXTRA", BUGGY))
         if instrumented_gtest:
             if not os.path.isdir(GTEST_SOURCES):
                 self.skipTest("the sources of GoogleTest are not installed (libgtest-dev)")
@@ -88,20 +97,24 @@ class GoogleTestBinary(HeddleTest):
             more = ["-lgtest"]
         answer = self.heddle("c++", "-std=c++20", "-g", "-O1", "-pthread", "tests.cpp", *more, "-o", "tests")
         self.assertEqual(answer.code, 0, answer.errors)
+        if not instrumented_gtest:
+            kept = tempfile.mkdtemp(prefix="heddle-test-")
+            self.addClassCleanup(shutil.rmtree, kept)
+            type(self).built = shutil.copy(self.path("tests"), kept)
 
     def test_passes_with_the_library_as_it_is(self):
         self.build()
-        report, answer = self.report("-n", "60", "--seed", "1", "./tests", code=NO_BUG)
+        report, answer = self.report("-n", "60", "--seed", "1", "./tests", WITHOUT_BUG, code=NO_BUG)
         self.assertEqual(report["executions"], 60, answer.errors)
         self.assertEqual(report["endings"]["exited"], 60)
 
     def test_passes_with_an_instrumented_library(self):
         self.build(instrumented_gtest=True)
-        report, _ = self.report("-n", "60", "--seed", "1", "./tests", code=NO_BUG)
+        report, _ = self.report("-n", "60", "--seed", "1", "./tests", WITHOUT_BUG, code=NO_BUG)
         self.assertEqual(report["endings"]["exited"], 60)
 
     def test_failing_test_is_found_and_replays(self):
-        self.build(BUGGY)
+        self.build()
         report, answer = self.report("-n", "2000", "--seed", "1", "./tests", "--gtest_filter=Buggy.*", code=BUG)
         self.assertEqual(report["findings"][0]["kind"], "non-zero exit status")
         self.assertIn("LosesAnUpdate", answer.errors)
@@ -109,7 +122,7 @@ class GoogleTestBinary(HeddleTest):
 
     # Each shard has the cases that GoogleTest itself gives it, and the bug is found in the one that has the case.
     def test_shards_are_those_of_googletest(self):
-        self.build(BUGGY)
+        self.build()
         failed = []
         for shard in ("0", "1"):
             environment = dict(os.environ, GTEST_TOTAL_SHARDS="2", GTEST_SHARD_INDEX=shard)

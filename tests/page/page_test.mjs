@@ -176,3 +176,13 @@ test("heddle show --html makes the same page from an artifact", async () => {
   assert.match(await page.locator(".head h1").innerText(), /data race/);
   await page.finish();
 });
+
+test("heddle explain --html puts the execution that passes beside the one that fails, with its source", async () => {
+  const page = await opened("explained");
+  const sides = page.locator(".why-side");
+  assert.deepEqual(await sides.locator("h3").allInnerTexts(), ["fails", "passes"]);
+  assert.match(await sides.first().locator(".why-line.flows .why-source").allInnerTexts().then((lines) => lines.join("\n")), /\.load\(std::memory_order_acquire\)/);
+  assert.match(await page.locator(".why-flow-table").innerText(), /initial value/);
+  assert.ok((await sides.first().locator(".why-flows path").count()) > 0);
+  await page.finish();
+});

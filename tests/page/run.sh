@@ -41,5 +41,6 @@ for name in race events stale; do
   "$heddle" run -q --seed 1 -n 2000 -j 1 $minimise -o "out-$name" --html "pages/$name.html" -- "./$name" 2>"$name.txt" || status=$?
   [ $status = 66 ] || { cat "$name.txt"; echo "FAILED: $name: exit code $status" >&2; exit 1; }
 done
+"$heddle" explain -q --no-remedy --html pages/explained.html out-stale/bug-1.heddle >/dev/null
 "$heddle" show --html pages/show.html out-race/bug-1.heddle
 HEDDLE_PAGES=$work/pages NODE_MODULES=$work/packages/node_modules exec node --test "$here/page_test.mjs"

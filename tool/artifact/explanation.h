@@ -80,7 +80,10 @@ struct Explanation {
   double solver_seconds = 0;
   // Where it was asked for: a failing execution from its paths alone, without the order that was observed.
   std::uint64_t constraints = 0;  // unknowns of the solver
-  double failing_seconds = -1;    // negative: none was found
+  struct Clauses {
+    std::uint64_t path = 0, synchronisation = 0, read_write = 0, memory_order = 0;
+  } clauses;                    // by what they are of
+  double failing_seconds = -1;  // negative: none was found
   ProjectedRun failing;
   std::optional<ProjectedRun> passing;
   std::uint64_t interventions = 0;  // executed to find one that passes

@@ -139,6 +139,10 @@ Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& f
     row.ours.solver_seconds = solved->failing_seconds;
     row.ours.constraints = static_cast<double>(solved->constraints);
     row.ours.pairs = static_cast<double>(solved->pairs_tried);
+    row.ours.path = static_cast<double>(solved->clauses.path);
+    row.ours.synchronisation = static_cast<double>(solved->clauses.synchronisation);
+    row.ours.read_write = static_cast<double>(solved->clauses.read_write);
+    row.ours.memory_order = static_cast<double>(solved->clauses.memory_order);
     row.why_not_solved = solved->why_not_solved;
     take_explanation(*solved, row);
   } else {
@@ -203,6 +207,27 @@ std::string cause_row(const CauseRow& row) {
   return text;
 }
 
+std::string cause_details(const std::vector<CauseRow>& rows) {
+  constexpr int kBar = 40;
+  std::string text = fmt::format(
+      "\nSwitches before and after they are reduced (Table 4.3), and what the clauses of Φ_fail are of (Fig. "
+      "4.5: p path, s synchronisation, r reads and writes, m program order)\n{:<15} {:>11} {:>11}  {:>8}\n",
+      "ours/thesis", "found", "reduced", "clauses");
+  for (const CauseRow& row : rows) {
+    const CauseFigures& f = row.ours;
+    const double all = f.path + f.synchronisation + f.read_write + f.memory_order;
+    std::string bar;
+    for (const auto& [kind, count] :
+         {std::pair{'p', f.path}, {'s', f.synchronisation}, {'r', f.read_write}, {'m', f.memory_order}})
+      if (all > 0 && count > 0) bar.append(static_cast<std::size_t>(kBar * count / all + 0.5), kind);
+    text += fmt::format("{:<15} {:>11} {:>11}  {:>8} {}\n", row.program,
+                        pair_of(f.switches, row.thesis, &CauseFigures::switches),
+                        pair_of(f.reduced_switches, row.thesis, &CauseFigures::reduced_switches),
+                        all > 0 ? fmt::format("{:.0f}", all) : "–", bar);
+  }
+  return text + "\n";
+}
+
 std::string cause_foot(const std::vector<CauseRow>& rows) {
   double events = 0, flows = 0;
   std::size_t explained = 0, solved = 0;
@@ -236,7 +261,12 @@ std::string cause_json(const std::vector<CauseRow>& rows) {
                 {"flows", f.flows},
                 {"kept_flows", f.kept_flows},
                 {"switches", f.switches},
-                {"reduced_switches", f.reduced_switches}};
+                {"reduced_switches", f.reduced_switches},
+                {"clauses",
+                 {{"path", f.path},
+                  {"synchronisation", f.synchronisation},
+                  {"read_write", f.read_write},
+                  {"memory_order", f.memory_order}}}};
   };
   Json all = Json::array();
   for (const CauseRow& row : rows) {

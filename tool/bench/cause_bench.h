@@ -27,6 +27,8 @@ struct CauseFigures {
   double symbolic_seconds = -1, constraints = -1, solver_seconds = -1;
   double pairs = -1, events = -1, kept_events = -1, flows = -1, kept_flows = -1;
   double switches = -1, reduced_switches = -1;
+  // Fig. 4.5: clauses by what they are of. The thesis' figure has no numbers.
+  double path = -1, synchronisation = -1, read_write = -1, memory_order = -1;
 };
 
 struct CauseRow {
@@ -44,6 +46,8 @@ Result<std::vector<CauseRow>> run_cause(const CauseOptions& options,
 
 std::string cause_head();
 std::string cause_row(const CauseRow& row);
+// Table 4.3 and Fig. 4.5.
+std::string cause_details(const std::vector<CauseRow>& rows);
 // How much less there is to look at, on average, and how many fell back to interventions.
 std::string cause_foot(const std::vector<CauseRow>& rows);
 std::string cause_json(const std::vector<CauseRow>& rows);

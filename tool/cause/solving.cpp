@@ -70,11 +70,17 @@ std::vector<EventId> truncation_points(const Trace& trace, const std::vector<Cau
   return points;
 }
 
-}  // namespace
+// Of the root cause, what is about events that the failing execution came to.
+void keep_what_happened(std::vector<CauseOrdering>& cause, std::size_t events) {
+  std::erase_if(cause, [&](const CauseOrdering& ordering) {
+    const auto is_later = [&](EventId id) { return id != kNoEvent && index_of(id) >= events; };
+    return is_later(ordering.first) || is_later(ordering.second);
+  });
+}
 
-Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
-                                       const SolvingOptions& options) {
-  auto run = replay::run_symbolically(target, failing);
+Result<Explanation> solve(const run::Target& target, const Trace& failing, const SolvingOptions& options,
+                          replay::AfterFailure after) {
+  auto run = replay::run_symbolically(target, failing, after);
   if (!run) return run.error();
   const std::vector<Event> events(run->trace.events.begin(), run->trace.events.end());
   auto trace = constraints::symbolic_trace(events, run->tables.expressions, run->tables.records,
@@ -82,15 +88,15 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
   if (!trace) return trace.error();
 
   const auto began = Clock::now();
-  constraints::SolveOptions solve;
-  solve.model =
+  constraints::SolveOptions solver;
+  solver.model =
       failing.spec.model == ModelKind::kSc ? constraints::Model::kSequential : constraints::Model::kCxx20;
   const constraints::Execution observed = constraints::observed_execution(*trace);
-  const constraints::RootCause cause = constraints::root_cause(*trace, observed, solve);
+  const constraints::RootCause cause = constraints::root_cause(*trace, observed, solver);
   if (cause.answer != constraints::Answer::kUnsatisfiable)
     return Error{"The solver did not find out why it fails.", ExitCode::kInconclusive};
   const constraints::Alternates alternates = constraints::alternates(
-      *trace, observed, cause, constraints::PairOrder::kFewestBetween, options.most_alternates, solve);
+      *trace, observed, cause, constraints::PairOrder::kFewestBetween, options.most_alternates, solver);
   Explanation explanation;
   explanation.by_intervention = false;
   explanation.symbolic_seconds = static_cast<double>(run->duration_us) * 1e-6;
@@ -103,10 +109,12 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
 
   if (options.solve_failing) {
     const auto began_failing = Clock::now();
-    constraints::SolveOptions unobserved = solve;
+    constraints::SolveOptions unobserved = solver;
     unobserved.start_from_observed = false;
     const constraints::SolvedSchedule failing_schedule = constraints::solve_failing(*trace, unobserved);
     explanation.constraints = failing_schedule.size.variables;
+    const auto& clauses = failing_schedule.size.clauses;
+    explanation.clauses = {clauses.path, clauses.synchronisation, clauses.read_write, clauses.memory_order};
     if (failing_schedule.answer == constraints::Answer::kSatisfiable)
       explanation.failing_seconds = std::chrono::duration<double>(Clock::now() - began_failing).count();
   }
@@ -114,12 +122,15 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
   auto candidates = replay::Candidates::start(target, failing.spec, failing);
   if (!candidates) return candidates.error();
   candidates->keep_logs();
-  const bool weak = solve.model == constraints::Model::kCxx20;
+  const bool weak = solver.model == constraints::Model::kCxx20;
   // Symbolic executions run other code of the program: places are compared in one that does not.
   auto failed =
       trace_in_full(target, failing.spec, failing.execution, failing.choices, options.allowed_exits);
   if (!failed) return failed.error();
-  if (failed->events.size() != run->trace.events.size()) {
+  const bool ran_on = after == replay::AfterFailure::kRunOn;
+  if (ran_on) keep_what_happened(explanation.root_cause, failed->events.size());
+  if (ran_on ? failed->events.size() > run->trace.events.size()
+             : failed->events.size() != run->trace.events.size()) {
     explanation.root_cause.clear();
     explanation.root_cause_is_minimal = false;
   }
@@ -166,7 +177,7 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
     auto shorter_trace = constraints::symbolic_trace(shorter->events, shorter->expressions, shorter->records,
                                                      failure_of(run->trace));
     if (!shorter_trace) continue;
-    const constraints::SolvedSchedule passing = constraints::solve_passing(*shorter_trace, solve);
+    const constraints::SolvedSchedule passing = constraints::solve_passing(*shorter_trace, solver);
     if (passing.answer != constraints::Answer::kSatisfiable) continue;
     if (auto status = try_schedule(*shorter_trace, passing.execution); !status) return status.error();
   }
@@ -186,6 +197,28 @@ Result<Explanation> explain_by_solving(const run::Target& target, const Trace& f
   explanation.failing.trace.minimised = failing.minimised;
   explanation.failing.trace.departures = failing.departures;
   return explanation;
+}
+
+}  // namespace
+
+Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
+                                       const SolvingOptions& options) {
+  auto explanation = solve(target, failing, options, replay::AfterFailure::kEnd);
+  if (explanation && explanation->passing) return explanation;
+  // What should have been read may be what another thread had not come to yet.
+  SolvingOptions later = options;
+  later.solve_failing = false;
+  auto with_more = solve(target, failing, later, replay::AfterFailure::kRunOn);
+  if (!with_more || !with_more->passing) return explanation;
+  if (explanation) {
+    with_more->constraints = explanation->constraints;
+    with_more->clauses = explanation->clauses;
+    with_more->failing_seconds = explanation->failing_seconds;
+    with_more->interventions += explanation->interventions;
+    with_more->pairs_tried += explanation->pairs_tried;
+    with_more->solver_seconds += explanation->solver_seconds;
+  }
+  return with_more;
 }
 
 }  // namespace heddle::cause

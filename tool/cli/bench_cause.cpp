@@ -37,7 +37,7 @@ int run_cause(CauseChoice options) {
     std::fflush(out);
   });
   if (!rows) return complain(rows.error());
-  fmt::print(out, "{}", bench::cause_foot(*rows));
+  fmt::print(out, "{}{}", bench::cause_details(*rows), bench::cause_foot(*rows));
   if (!options.json.empty()) {
     if (auto written = write_text_file(options.json, bench::cause_json(*rows)); !written)
       return complain(written.error());

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <thread>
 
 #include "tool/artifact/artifact.h"
@@ -13,15 +14,17 @@
 #include "tool/cli/help.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
+#include "tool/replay/carry_over.h"
 #include "tool/replay/minimize.h"
 #include "tool/replay/symbolic.h"
 #include "tool/report/explained.h"
+#include "tool/report/html.h"
 
 namespace heddle::cli {
 namespace {
 
 struct ExplainOptions {
-  std::string artifact, program, time = "60s", svg, json, color = "auto";
+  std::string artifact, program, time = "60s", html, svg, json, color = "auto";
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
   bool no_remedy = false, intervene = false, quiet = false;
@@ -39,7 +42,7 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
   app.footer(
       "examples:\n"
       "  heddle explain heddle-out/bug-1.heddle\n"
-      "  heddle explain --svg why.svg --time 5m heddle-out/bug-1.heddle\n"
+      "  heddle explain --html why.html --time 5m heddle-out/bug-1.heddle\n"
       "\n"
       "exit codes: 0 explained, 1 no explanation was found, 2 bad artifact or program, 3 an error of "
       "heddle's "
@@ -52,6 +55,8 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
   app.add_flag("--intervene", o.intervene,
                "find the execution that passes by trying, also for a program built with --full");
   app.add_flag("--no-remedy", o.no_remedy, "do not look for what to change");
+  app.add_option("--html", o.html, "also write a page with both executions and their source side by side")
+      ->type_name("FILE");
   app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
   app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
@@ -99,6 +104,39 @@ Result<Explanation> explain(const run::Target& target, const Trace& failing, dou
   return tried;
 }
 
+// As small as it can be made in a tenth of the time; as it was where that fails.
+Result<Trace> smaller(const run::Target& target, Trace failing, double seconds, const Steps& step) {
+  if (failing.minimised) return failing;
+  step("making the execution smaller");
+  replay::MinimiseOptions budget;
+  budget.seconds = seconds * 0.1;
+  auto small = replay::minimise(target, failing, budget);
+  if (small || small.error().code == ExitCode::kOwnError) return small;
+  return failing;
+}
+
+// The artifact is of another build than the program that was asked for: the execution of this program, or,
+// where it does not come to it, the old program, if it is still there.
+Result<Trace> in_this_build(RecordedProgram& program, Trace failing, double seconds, const Steps& step) {
+  auto old_build = find_recorded_program(failing, "");
+  const bool has_old = old_build && !old_build->is_other_build;
+  if (has_old) {
+    auto small = smaller(old_build->target, std::move(failing), seconds, step);
+    if (!small) return small;
+    failing = std::move(*small);
+  }
+  step("carrying the execution over to this build");
+  auto carried = replay::carry_over(program.target, failing);
+  if (carried) {
+    step("carried over");
+    return carried;
+  }
+  if (!has_old) return carried;
+  warn(carried.error().message + " It is explained with " + old_build->target.path + ".");
+  program = std::move(*old_build);
+  return failing;
+}
+
 }  // namespace
 
 int explain_command(const Arguments& arguments) {
@@ -113,19 +151,11 @@ int explain_command(const Arguments& arguments) {
   for (const std::string& change : program->changes) warn(change);
   const Steps step(!options.quiet && stderr_is_terminal());
 
-  Trace failing = std::move(*original);
-  if (!failing.minimised) {
-    step("making the execution smaller");
-    replay::MinimiseOptions budget;
-    budget.seconds = *seconds * 0.1;
-    auto small = replay::minimise(program->target, failing, budget);
-    if (small) {
-      failing = std::move(*small);
-    } else if (small.error().code == ExitCode::kOwnError) {
-      return complain(small.error());
-    }
-  }
-  auto explanation = explain(program->target, failing, *seconds * 0.25, options, step);
+  Result<Trace> failing = std::move(*original);
+  if (program->is_other_build) failing = in_this_build(*program, std::move(*failing), *seconds, step);
+  if (failing) failing = smaller(program->target, std::move(*failing), *seconds, step);
+  if (!failing) return complain(failing.error());
+  auto explanation = explain(program->target, *failing, *seconds * 0.25, options, step);
   if (!explanation) return complain(explanation.error());
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;
@@ -139,8 +169,11 @@ int explain_command(const Arguments& arguments) {
                                : options.color == "never" ? ColorWish::kNever
                                                           : ColorWish::kAuto);
   fmt::print("{}", report::explained_text(*explanation, {terminal_width(), color}));
-  for (const auto& [path, text] :
-       {std::pair{options.svg, &report::explained_svg}, std::pair{options.json, &report::explained_json}}) {
+  const auto page = [&](const Explanation& e) { return report::html_explanation(e, options.artifact); };
+  using Writer = std::function<std::string(const Explanation&)>;
+  for (const auto& [path, text] : {std::pair<std::string, Writer>{options.html, page},
+                                   {options.svg, &report::explained_svg},
+                                   {options.json, &report::explained_json}}) {
     if (path.empty()) continue;
     if (auto written = write_file_atomically(path, text(*explanation)); !written)
       return complain(written.error());

@@ -17,8 +17,9 @@ Result<RecordedProgram> find_recorded_program(const Trace& trace, const std::str
   auto input = run::InputFile::of(trace.input);
   if (!input) return input.error();
   target->input = input->descriptor();
-  RecordedProgram recorded{std::move(*target), std::move(*input), {}};
+  RecordedProgram recorded{std::move(*target), std::move(*input), false, {}};
   if (recorded.target.build_id != trace.program.build_id) {
+    recorded.is_other_build = true;
     recorded.changes.push_back(path +
                                " is not the binary that the artifact was made with (its build id differs).");
   }

@@ -7,7 +7,8 @@ namespace heddle::cli {
 
 struct RecordedProgram {
   run::Target target;
-  run::InputFile input;              // what the target reads
+  run::InputFile input;  // what the target reads
+  bool is_other_build = false;
   std::vector<std::string> changes;  // what is not as it was when the artifact was made, in whole sentences
 };
 

@@ -50,13 +50,23 @@ Problem::Problem(const Structure& structure, const ProblemOptions& options)
     if (c.expression != kConcrete && (options_.with_soft || !c.soft)) conditions_.push_back(c);
   }
   if (options_.model == Model::kCxx20) link_modifications();
+  clauses_.memory_order = s_.count();  // program order
+  auto count = [this, before = sat_.added()](std::uint64_t& kind) mutable {
+    kind += sat_.added() - before;
+    before = sat_.added();
+  };
   encode_bug();
+  count(clauses_.path);
   decide_reads();
+  for (const Choice& choice : choices_) clauses_.read_write += choice.writes.size();
+  count(clauses_.read_write);
   encode_waits();
   encode_semaphores();
   encode_failed_attempts();
   encode_eagerly();
+  count(clauses_.synchronisation);
   encode_values();
+  count(clauses_.path);
 }
 
 Variable Problem::add_variable(Info info) {
@@ -548,12 +558,22 @@ void Problem::read_off() {
 void Problem::complete(std::vector<Clause>& lemmas) {
   ++rounds_;
   read_off();
-  if (!check_values(lemmas)) return;
+  std::size_t before = 0;
+  const auto count = [&](std::uint64_t& kind) {
+    kind += lemmas.size() - before;
+    before = lemmas.size();
+  };
+  const bool values_fit = check_values(lemmas);
+  count(clauses_.path);
+  if (!values_fit) return;
   check_latest(lemmas);
+  count(clauses_.read_write);
   check_locks(lemmas);
+  count(clauses_.synchronisation);
   if (!lemmas.empty() || !needs_happens_before()) return;
   const HappensBefore hb(s_, execution_.order, execution_.sources);
   if (options_.model == Model::kCxx20) check_axioms(hb, lemmas);
+  count(clauses_.memory_order);
   if (lemmas.empty() && s_.trace().bug.kind == BugKind::kRace) check_race(hb, lemmas);
 }
 
@@ -754,7 +774,7 @@ Answer Problem::solve(std::span<const Literal> assumptions, std::uint64_t most_c
 }
 
 Problem::Size Problem::size() const {
-  Size size{sat_.variables(), 0, choices_.size(), 0, sat_.conflicts(), sat_.decisions(), rounds_};
+  Size size{sat_.variables(), 0, choices_.size(), 0, sat_.conflicts(), sat_.decisions(), rounds_, clauses_};
   for (PartId p = 0; p < s_.parts().size(); ++p)
     size.reads += s_.action(s_.parts()[p].action).reads() ? 1 : 0;
   for (const Choice& choice : choices_) size.candidates += choice.writes.size();

@@ -64,9 +64,14 @@ class Problem final : private Theory {
   const std::vector<Literal>& core() const { return sat_.core(); }
   const Execution& execution() const { return execution_; }
 
+  // Clauses by what they are of: written down at first, and learned from candidates that broke a rule.
+  struct Clauses {
+    std::uint64_t path = 0, synchronisation = 0, read_write = 0, memory_order = 0;
+  };
   struct Size {
     std::size_t variables = 0, reads = 0, decided_reads = 0, candidates = 0;
     std::uint64_t conflicts = 0, decisions = 0, rounds = 0;
+    Clauses clauses;
   };
   Size size() const;
 
@@ -159,6 +164,7 @@ class Problem final : private Theory {
   std::vector<std::uint32_t> visited_;        // expressions, by find_reads
   std::uint32_t visit_ = 0;
   std::uint64_t rounds_ = 0;
+  Clauses clauses_;
 };
 
 }  // namespace heddle::constraints

@@ -49,6 +49,7 @@ Variable Sat::add_variable() {
 }
 
 void Sat::add_clause(std::vector<Literal> clause) {
+  ++added_;
   if (!add_lemma(std::move(clause))) unsatisfiable_ = true;
 }
 

@@ -59,6 +59,7 @@ class Sat {
   std::uint64_t conflicts() const { return conflicts_; }
   std::uint64_t decisions() const { return decisions_; }
   std::size_t variables() const { return values_.size(); }
+  std::uint64_t added() const { return added_; }  // by add_clause
 
  private:
   using ClauseId = std::uint32_t;
@@ -120,7 +121,7 @@ class Sat {
   std::vector<Literal> core_;
   double bump_ = 1;
   bool unsatisfiable_ = false;
-  std::uint64_t conflicts_ = 0, decisions_ = 0;
+  std::uint64_t conflicts_ = 0, decisions_ = 0, added_ = 0;
   std::size_t learned_ = 0, most_learned_ = 20000;
 };
 

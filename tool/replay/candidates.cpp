@@ -113,13 +113,14 @@ Result<Candidates::Outcome> Candidates::collect() {
 }
 
 Result<Candidates::Explained> Candidates::explain(const RunSpec& spec, std::span<const Choice> choices,
-                                                  std::size_t kept_events) {
+                                                  Others others, std::size_t kept_events) {
   auto memory = run::SharedMemory::create("heddle-plan", CampaignState::kBytes);
   if (!memory) return memory.error();
   auto* state = new (memory->data()) CampaignState;
   auto* exchange = static_cast<PlanExchange*>(state->learning().path());
   exchange->execution = execution_;
   exchange->follow_log = 1;
+  exchange->list_others = others == Others::kList ? 1 : 0;
   RunSpec follow = spec;
   follow.replay = ReplayKind::kPlan;
   run::SingleOptions options;
@@ -130,7 +131,10 @@ Result<Candidates::Explained> Candidates::explain(const RunSpec& spec, std::span
   auto run = run::run_single(target_, follow, options);
   if (!run) return run.error();
   const std::uint32_t count = std::min(exchange->made_count.load(), PlanExchange::kMost);
-  return Explained{std::move(*run), {exchange->made, exchange->made + count}};
+  const std::uint32_t other_count = std::min(exchange->other_count, PlanExchange::kMost);
+  return Explained{std::move(*run),
+                   {exchange->made, exchange->made + count},
+                   {exchange->others, exchange->others + other_count}};
 }
 
 }  // namespace heddle::replay

@@ -31,9 +31,11 @@ class Candidates {
   struct Explained {
     run::SingleRun run;
     std::vector<DepartureMade> departures;
+    std::vector<DepartureMade> others;  // that it could have made, where asked for
   };
+  enum class Others : std::uint8_t { kNone, kList };
   Result<Explained> explain(const RunSpec& spec, std::span<const Choice> choices,
-                            std::size_t kept_events = run::kKeptEvents);
+                            Others others = Others::kNone, std::size_t kept_events = run::kKeptEvents);
 
   std::uint64_t executed() const { return executed_; }
   ~Candidates();

@@ -319,7 +319,8 @@ void Minimiser::keep_original_findings(Trace& trace) const {
 }
 
 Result<Trace> Minimiser::trace_of_best() {
-  auto explained = candidates_.explain(original_.spec, best_.choices, options_.kept_events);
+  auto explained =
+      candidates_.explain(original_.spec, best_.choices, Candidates::Others::kNone, options_.kept_events);
   if (!explained) return explained.error();
   Trace trace = std::move(explained->run.trace);
   trace.execution = original_.execution;

@@ -14,12 +14,14 @@ namespace {
 
 constexpr const char* kGraphSection = "heddle_graph";  // compiler/plugin/graph_hash.h
 
-Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, bool fresh_memory) {
+Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, AfterFailure after,
+                                bool fresh_memory) {
   RunSpec spec = original.spec;
   spec.replay = ReplayKind::kExact;
   spec.plain_events = PlainEvents::kShared;
   spec.symbolic = 1;
   spec.fresh_memory = fresh_memory ? 1 : 0;
+  spec.run_on = after == AfterFailure::kRunOn ? 1 : 0;
   run::SingleOptions options;
   options.index = original.execution;
   options.replay = original.choices;
@@ -40,19 +42,19 @@ bool is_full_build(const std::string& program) {
   return file && file->has_section(kGraphSection);
 }
 
-Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original) {
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original, AfterFailure after) {
   if (!is_full_build(target.path)) {
     return Error{
         target.path +
         " has no symbolic code. Build it with `heddle c++ --full`, and find the bug again with that."};
   }
   SymbolicRun symbolic;
-  auto run = run_once(target, original, true);
+  auto run = run_once(target, original, after, true);
   if (!run) return run.error();
   // What fails because an address was used again needs it to be.
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
     symbolic.reuses_memory = true;
-    run = run_once(target, original, false);
+    run = run_once(target, original, after, false);
     if (!run) return run.error();
   }
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))

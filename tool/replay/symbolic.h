@@ -17,8 +17,14 @@ struct SymbolicRun {
 // Was the program built with `heddle c++ --full`?
 bool is_full_build(const std::string& program);
 
+enum class AfterFailure : std::uint8_t {
+  kEnd,
+  kRunOn,  // the other threads go on for a while: what they do after the failure is in the trace as well
+};
+
 // An error where the program was not built for it, where the execution does not come to the same findings, or
 // where the trace proves wrong (symbolic_oracle.h).
-Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original);
+Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original,
+                                     AfterFailure after = AfterFailure::kEnd);
 
 }  // namespace heddle::replay

@@ -120,18 +120,12 @@ std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
 }
 
 std::string flows_text(const Explanation& e, const Style& style) {
-  if (!e.passing || e.failing.flows.empty()) return {};
+  const std::vector<FlowDifference> flows = flow_differences(e);
+  if (flows.empty()) return {};
   std::string text = "\n  " + style.bold("Data flows that differ") + "\n";
-  Names fails(e.failing.trace), passes(e.passing->trace);
-  for (std::size_t i = 0; i < e.failing.flows.size(); ++i) {
-    const TraceEvent* reader = e.failing.trace.find_event(e.failing.flows[i].reader);
-    if (reader == nullptr) continue;
-    text += fmt::format("    {} reads {} at {}: {} {}, {} {}\n", thread_tag(reader->thread),
-                        fails.location(reader->address, reader->id),
-                        short_place(e.failing.trace, reader->pc, reader->stack), style.red("fails with"),
-                        flow_side(e.failing.trace, e.failing.flows[i], fails), style.blue("passes with"),
-                        flow_side(e.passing->trace, e.passing->flows[i], passes));
-  }
+  for (const FlowDifference& flow : flows)
+    text += fmt::format("    {} {}: {} {}, {} {}\n", thread_tag(flow.thread), flow.what,
+                        style.red("fails with"), flow.fails, style.blue("passes with"), flow.passes);
   return text;
 }
 
@@ -151,24 +145,8 @@ std::string root_cause_text(const Explanation& e, const Style& style) {
                                     : "Root cause (perhaps not the least): no execution that passes has all "
                                       "of these") +
                      "\n";
-  Names names(e.failing.trace);
-  std::size_t shown = 0;
-  for (const CauseOrdering& ordering : e.root_cause) {
-    if (shown++ == kMostShown) break;
-    const std::string first = event_words(e.failing.trace, ordering.first, names);
-    const std::string second = event_words(e.failing.trace, ordering.second, names);
-    switch (ordering.kind) {
-      case CauseOrdering::Kind::kBefore:
-        text += fmt::format("    {}  before  {}\n", first, second);
-        break;
-      case CauseOrdering::Kind::kReads:
-        text += fmt::format("    {}  reads from  {}\n", second, first);
-        break;
-      case CauseOrdering::Kind::kModification:
-        text += fmt::format("    {}  is overwritten by  {}\n", first, second);
-        break;
-    }
-  }
+  const std::vector<std::string> lines = root_cause_lines(e);
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostShown); ++i) text += "    " + lines[i] + "\n";
   if (e.root_cause.size() > kMostShown)
     text += fmt::format("    … and {} more\n", e.root_cause.size() - kMostShown);
   return text;
@@ -180,17 +158,16 @@ std::string no_difference_text(const Explanation& e) {
   const std::string tried = grouped(e.interventions);
   if (e.passed != 0)
     return fmt::format(
-        "\n  {} of {} executions near this one pass; what threads do to each other is in the same order in "
-        "them.\n",
+        "{} of {} executions near this one pass; what threads do to each other is in the same order in them.",
         grouped(e.passed), tried);
   if (!findings.empty() && findings.front().kind == FindingKind::kDataRace)
     return fmt::format(
-        "\n  Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
+        "Nothing orders the two accesses, whatever the threads do: {} executions near this one have the "
         "race, "
-        "too.\n",
+        "too.",
         tried);
-  return fmt::format(
-      "\n  No execution near this one passes: {} were tried. It may fail whatever the threads do.\n", tried);
+  return fmt::format("No execution near this one passes: {} were tried. It may fail whatever the threads do.",
+                     tried);
 }
 
 std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, std::size_t width) {
@@ -220,6 +197,52 @@ std::vector<ProjectedLine> projected_lines(const ProjectedRun& run) {
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+std::vector<FlowDifference> flow_differences(const Explanation& e) {
+  std::vector<FlowDifference> flows;
+  if (!e.passing) return flows;
+  Names fails(e.failing.trace), passes(e.passing->trace);
+  for (std::size_t i = 0; i < e.failing.flows.size(); ++i) {
+    const TraceEvent* reader = e.failing.trace.find_event(e.failing.flows[i].reader);
+    if (reader == nullptr) continue;
+    flows.push_back({reader->thread,
+                     fmt::format("reads {} at {}", fails.location(reader->address, reader->id),
+                                 short_place(e.failing.trace, reader->pc, reader->stack)),
+                     flow_side(e.failing.trace, e.failing.flows[i], fails),
+                     flow_side(e.passing->trace, e.passing->flows[i], passes)});
+  }
+  return flows;
+}
+
+std::vector<std::string> root_cause_lines(const Explanation& e) {
+  std::vector<std::string> lines;
+  Names names(e.failing.trace);
+  for (const CauseOrdering& ordering : e.root_cause) {
+    const std::string first = event_words(e.failing.trace, ordering.first, names);
+    const std::string second = event_words(e.failing.trace, ordering.second, names);
+    switch (ordering.kind) {
+      case CauseOrdering::Kind::kBefore:
+        lines.push_back(fmt::format("{}  before  {}", first, second));
+        break;
+      case CauseOrdering::Kind::kReads:
+        lines.push_back(fmt::format("{}  reads from  {}", second, first));
+        break;
+      case CauseOrdering::Kind::kModification:
+        lines.push_back(fmt::format("{}  is overwritten by  {}", first, second));
+        break;
+    }
+  }
+  return lines;
+}
+
+std::string explained_how(const Explanation& e) {
+  if (!e.passing) return no_difference_text(e);
+  return fmt::format(
+      "{}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.",
+      e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
+      grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
+      grouped(e.passed));
 }
 
 std::string remedy_sentence(const Explanation& e) {
@@ -270,14 +293,10 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
       text += fmt::format("  {} │ {}\n", line_text(fails, i, half), line_text(passes, i, half));
     text += flows_text(e, style);
     text += root_cause_text(e, style);
-    text += fmt::format(
-        "\n  {}: {} of {} events and {} of {} data flows differ. {} executions were tried, {} passed.\n",
-        e.by_intervention ? "Found by intervention" : "Found by solving", e.failing.kept.size(),
-        grouped(e.all_events), e.failing.flows.size(), grouped(e.all_flows), grouped(e.interventions),
-        grouped(e.passed));
+    text += "\n  " + explained_how(e) + "\n";
     if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
   } else {
-    text += no_difference_text(e);
+    text += "\n  " + explained_how(e) + "\n";
   }
   const std::string sentence = remedy_sentence(e);
   if (!sentence.empty()) {

@@ -33,6 +33,17 @@ struct ProjectedLine {
 };
 std::vector<ProjectedLine> projected_lines(const ProjectedRun& run);
 
+// A data flow that differs: "reads x at a.cpp:3" with what it comes from on either side.
+struct FlowDifference {
+  ThreadId thread = kMainThread;
+  std::string what, fails, passes;
+};
+std::vector<FlowDifference> flow_differences(const Explanation& explanation);
+// The orderings of the root cause, in words.
+std::vector<std::string> root_cause_lines(const Explanation& explanation);
+// How the execution that passes was found, and how much of the failing one it leaves; or why there is none.
+std::string explained_how(const Explanation& explanation);
+
 // A picture of both executions side by side, threads as columns, data flows that differ as arrows.
 std::string explained_svg(const Explanation& explanation);
 std::string explained_json(const Explanation& explanation);

@@ -65,25 +65,39 @@ std::string title_of(const Json& bugs) {
   return title;
 }
 
-}  // namespace
-
-std::string html_report(const CampaignReport& report) {
+Json report_data(const CampaignReport& report) {
   Json data;
   data["version"] = kPageDataVersion;
   data["tool"] = "heddle " + utf8(report.tool_version);
   data["program"] = report.program.empty() ? "" : utf8(escaped(report.program[0]));
   data["campaign"] = report.executions == 0 ? Json(nullptr) : page_campaign(report);
   data["bugs"] = bugs_of(report.findings);
-  return page_of(data, title_of(data["bugs"]));
+  return data;
 }
 
-std::string html_trace(const Trace& trace, const std::string& path) {
+Json trace_data(const Trace& trace, const std::string& path) {
   CampaignReport report;
   report.tool_version = trace.tool_version;
   report.program = trace.program.argv;
   for (std::size_t i = 0; i < trace.findings.size(); ++i)
     report.findings.push_back({&trace, i, 0, trace.execution, path, {}});
-  return html_report(report);
+  return report_data(report);
+}
+
+std::string page_of(const Json& data) { return page_of(data, title_of(data["bugs"])); }
+
+}  // namespace
+
+std::string html_report(const CampaignReport& report) { return page_of(report_data(report)); }
+
+std::string html_trace(const Trace& trace, const std::string& path) {
+  return page_of(trace_data(trace, path));
+}
+
+std::string html_explanation(const Explanation& explanation, const std::string& path) {
+  Json data = trace_data(explanation.failing.trace, path);
+  if (!data["bugs"].empty()) data["bugs"][0]["explanation"] = page_explanation(explanation);
+  return page_of(data);
 }
 
 }  // namespace heddle::report

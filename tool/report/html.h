@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tool/artifact/campaign_report.h"
+#include "tool/artifact/explanation.h"
 
 namespace heddle::report {
 
@@ -13,5 +14,7 @@ std::string html_report(const CampaignReport& report);
 
 // One execution that was kept: its findings alone. `path` is the artifact's, for the line that reproduces it.
 std::string html_trace(const Trace& trace, const std::string& path);
+// The same with the explanation of its first finding at the top.
+std::string html_explanation(const Explanation& explanation, const std::string& path);
 
 }  // namespace heddle::report

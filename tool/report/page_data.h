@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tool/artifact/campaign_report.h"
+#include "tool/artifact/explanation.h"
 #include "tool/report/json_parts.h"
 
 namespace heddle::report {
@@ -11,6 +12,9 @@ inline constexpr int kPageDataVersion = 1;
 
 // Of one bug's events at most `max_events` are kept, those that matter most (select_events.h).
 Json page_bug(const CampaignFinding& found, std::size_t max_events);
+
+// Why it failed, beside the execution that passes; explained_page.cpp.
+Json page_explanation(const Explanation& explanation);
 
 Json page_campaign(const CampaignReport& report);
 

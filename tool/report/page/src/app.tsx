@@ -9,6 +9,7 @@ import { Head } from "./head";
 import { EDGE_KINDS, EDGE_NAMES, type EdgeKind, Model, isCritical } from "./model";
 import { type Theme, currentTheme, showTheme } from "./theme";
 import { Timeline } from "./timeline";
+import { Why } from "./why";
 
 const FEW_ROWS = 40; // that need no folding
 const PAGE = 20;
@@ -129,6 +130,7 @@ function BugView({ bug, onTheme }: { bug: Bug; onTheme: () => void }) {
   return (
     <>
       <Head bug={bug} model={model} onSelect={select} />
+      {bug.explanation && <Why explanation={bug.explanation} />}
       {model.rows.length === 0 ? (
         <p class="quiet">No events were kept of this execution.</p>
       ) : (

@@ -57,6 +57,23 @@ export interface SourceFile {
   lines: [number: number, text: string][];
 }
 
+// One of the two executions of an explanation: what of it differs from the other.
+export interface Side {
+  lines: { thread: number; text: string; place: string; source: string; inFlow: boolean }[];
+  flows: [writer: number, reader: number][]; // lines; writer -1: the initial value
+}
+
+export interface Explanation {
+  sentence: string; // what to change; empty: nothing was found
+  evidence: string;
+  how: string;
+  rootCause: string[];
+  rootCauseIsMinimal: boolean;
+  differences: { thread: number; what: string; fails: string; passes: string }[];
+  fails: Side;
+  passes: Side | null;
+}
+
 export interface Bug {
   kind: string;
   severity: "bug" | "warning";
@@ -84,6 +101,7 @@ export interface Bug {
   stacks: Stack[];
   frames: Frame[];
   files: SourceFile[];
+  explanation?: Explanation;
 }
 
 // Of rows; the low byte are the flags of events (core/trace/event.h).
