@@ -8,11 +8,6 @@
 namespace heddle::merge {
 namespace {
 
-// A run's first number has with_last in its lowest bit and the thread in the next ones; the highest value
-// there says that the thread follows.
-constexpr std::uint32_t kThreadBits = 3;
-constexpr std::uint32_t kThreadFollows = (1u << kThreadBits) - 1;
-
 void write_varint(std::string& bytes, std::uint64_t n) {
   for (; n >= 0x80; n >>= 7) bytes += static_cast<char>(n | 0x80);
   bytes += static_cast<char>(n);
@@ -38,9 +33,9 @@ void walk_together(std::string_view a, std::string_view b, Visit visit) {
 
 void VectorWriter::add(const Run& run) {
   if (run.count == 0) return;
-  const std::uint32_t low = std::min(run.thread, kThreadFollows);
-  write_varint(bytes_, ((run.count - 1) << (kThreadBits + 1)) | low << 1 | (run.with_last ? 1 : 0));
-  if (low == kThreadFollows) write_varint(bytes_, run.thread - kThreadFollows);
+  const std::uint32_t low = std::min(run.thread, VectorReader::kThreadFollows);
+  write_varint(bytes_, (run.count - 1) << VectorReader::kCountShift | low << 1 | (run.with_last ? 1 : 0));
+  if (low == VectorReader::kThreadFollows) write_varint(bytes_, run.thread - low);
 }
 
 std::uint64_t VectorReader::varint() {
@@ -56,13 +51,12 @@ std::uint64_t VectorReader::varint() {
   return 0;
 }
 
-bool VectorReader::next(Run& run) {
-  if (rest_.empty()) return false;
+bool VectorReader::next_long(Run& run) {
   const std::uint64_t head = varint();
   std::uint64_t thread = head >> 1 & kThreadFollows;
   if (thread == kThreadFollows) thread += varint();
   if (thread >= kNoThread) failed_ = true;
-  run = {static_cast<std::uint32_t>(thread), (head >> (kThreadBits + 1)) + 1, (head & 1) != 0};
+  run = {static_cast<std::uint32_t>(thread), (head >> kCountShift) + 1, (head & 1) != 0};
   return !failed_;
 }
 

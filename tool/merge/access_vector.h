@@ -31,10 +31,25 @@ class VectorWriter {
 class VectorReader {
  public:
   explicit VectorReader(std::string_view bytes) : rest_(bytes) {}
-  bool next(Run& run);
+  bool next(Run& run) {
+    if (rest_.empty()) return false;
+    const auto head = static_cast<unsigned char>(rest_.front());
+    if (head >= 0x80 || (head & kThreadMask) == kThreadMask) return next_long(run);
+    rest_.remove_prefix(1);
+    run = {(head & kThreadMask) >> 1, (head >> kCountShift) + std::uint64_t{1}, (head & 1) != 0};
+    return true;
+  }
   bool failed() const { return failed_; }
 
  private:
+  friend class VectorWriter;
+  // A run's first number has with_last in its lowest bit and the thread in the next ones; all of them set say
+  // that the thread follows.
+  static constexpr unsigned kThreadMask = 0xe;
+  static constexpr unsigned kThreadFollows = kThreadMask >> 1;
+  static constexpr unsigned kCountShift = 4;
+
+  bool next_long(Run& run);
   std::uint64_t varint();
   std::string_view rest_;
   bool failed_ = false;

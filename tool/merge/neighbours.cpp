@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -249,6 +250,11 @@ void NeighbourIndex::find_by_samples(LogIndex base, Scratch& s) const {
       if (s.row[r.element] == kNone) s.estimates[r.element].emplace_back(estimate, log);
     }
   }
+  // Of a share of equal positions, three standard deviations of its estimate at most: what is further behind
+  // the best has no chance.
+  double margin = 0;
+  for (const Recorded& r : logs_.log(base)) margin += static_cast<double>(weights_.of_element[r.element]);
+  margin *= 3 * 0.5 / std::sqrt(static_cast<double>(kSamples));
   std::vector<LogIndex> worth;
   for (const ElementIndex e : s.missing) {
     auto& estimates = s.estimates[e];
@@ -256,12 +262,16 @@ void NeighbourIndex::find_by_samples(LogIndex base, Scratch& s) const {
     std::partial_sort(estimates.begin(), end, estimates.end(), [&](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : turn(base, a.second) < turn(base, b.second);
     });
-    for (auto at = estimates.begin(); at != end; ++at) worth.push_back(at->second);
+    for (auto at = estimates.begin(); at != end; ++at) {
+      if (at->first + margin < estimates.front().first) break;
+      worth.push_back(at->second);
+    }
   }
   std::sort(worth.begin(), worth.end());
   worth.erase(std::unique(worth.begin(), worth.end()), worth.end());
   pool_->compared.fetch_add(worth.size(), std::memory_order_relaxed);
-  for (const LogIndex log : worth) offer(base, log, similarity(logs_, weights_, metric_, base, log), s);
+  for (const LogIndex log : worth)
+    offer(base, log, similarity(logs_, weights_, metric_, base, log, &sketches_->lengths), s);
 }
 
 // What no log with anything in common has: similarity is zero for all that have it.

@@ -82,6 +82,7 @@ class PostgresqlTable : public RecordTable {
                    ExitCode::kBadInput};
     connection_ = pq_.connect(address.c_str());
     if (pq_.status(connection_) != kConnectionOk) return failure("could not connect");
+    if (auto quiet = run("set client_min_messages = warning"); !quiet) return quiet.error();
     // Two instances may come first at once.
     auto locked = run("select pg_advisory_lock(7234560913)");
     if (!locked) return locked.error();

@@ -135,7 +135,9 @@ Status Search::take_apart(Candidate candidate, Attempt last) {
 Result<SearchOutcome> Search::run() {
   if (logs_.logs() == 0) return Error{"There is no failing log: nothing to reproduce.", ExitCode::kBadInput};
   rank();
-  while (!is_over()) {
+  // Combinations may be without number, and all of them known.
+  constexpr std::uint64_t kMostPrunedPerAttempt = 200;
+  while (!is_over() && outcome_.pruned <= kMostPrunedPerAttempt * options_.attempts) {
     const auto candidate = next();
     if (!candidate) break;
     if (const Status tried = try_candidate(*candidate); !tried) return tried.error();

@@ -1,5 +1,7 @@
 #include "tool/merge/similarity.h"
 
+#include <algorithm>
+
 namespace heddle::merge {
 namespace {
 
@@ -49,13 +51,19 @@ double individual_dispersion(const LogSet& logs, ElementIndex element) {
   return static_cast<double>(different_vectors(logs, element)) / static_cast<double>(recorded);
 }
 
-double similarity(const LogSet& logs, const Weights& weights, Metric metric, LogIndex a, LogIndex b) {
+double similarity(const LogSet& logs, const Weights& weights, Metric metric, LogIndex a, LogIndex b,
+                  const std::vector<std::uint64_t>* lengths) {
   const auto total = static_cast<double>(weights.total);
   if (metric == Metric::kDhs) {
     double sum = 0;
     for_common(logs, a, b, [&](const Recorded& x, const Recorded& y) {
-      const double alike =
-          x.vector == y.vector ? 1 : hamming_similarity(logs.bytes(x.vector), logs.bytes(y.vector));
+      const std::string_view mine = logs.bytes(x.vector), theirs = logs.bytes(y.vector);
+      double alike = 1;
+      if (x.vector != y.vector && lengths == nullptr) alike = hamming_similarity(mine, theirs);
+      if (x.vector != y.vector && lengths != nullptr) {
+        const std::uint64_t longer = std::max((*lengths)[x.vector], (*lengths)[y.vector]);
+        alike = static_cast<double>(equal_positions(mine, theirs)) / static_cast<double>(longer);
+      }
       sum += alike * static_cast<double>(weights.of_element[x.element]);
     });
     return sum / total;

@@ -25,7 +25,9 @@ double overall_dispersion(const LogSet& logs, ElementIndex element);
 // #AV*_s / #AV_s (3.10): different vectors of the element, of all that were recorded for it.
 double individual_dispersion(const LogSet& logs, ElementIndex element);
 
-// Any pair, one at a time. NeighbourIndex computes the same for many.
-double similarity(const LogSet& logs, const Weights& weights, Metric metric, LogIndex a, LogIndex b);
+// Any pair, one at a time. NeighbourIndex computes the same for many. `lengths`: of all vectors, where they
+// are known.
+double similarity(const LogSet& logs, const Weights& weights, Metric metric, LogIndex a, LogIndex b,
+                  const std::vector<std::uint64_t>* lengths = nullptr);
 
 }  // namespace heddle::merge

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tool/merge/log_store.h"
 
@@ -128,6 +129,42 @@ TEST_F(Store, names_damage) {
   const auto bugs = store->bugs();
   ASSERT_FALSE(bugs);
   EXPECT_NE(bugs.error().message.find("damaged"), std::string::npos);
+}
+
+// Against a real server, which tests/end_to_end/postgresql_store.sh starts.
+TEST(PostgresqlStore, keeps_logs_of_a_fleet) {
+  const char* address = std::getenv("HEDDLE_TEST_POSTGRESQL");
+  if (address == nullptr) GTEST_SKIP() << "needs a server: tests/end_to_end/postgresql_store.sh";
+  constexpr int kLogs = 20;
+  const auto instance = [&](int number) {
+    auto store = LogStore::open(address);
+    ASSERT_TRUE(store) << store.error().message;
+    for (int i = 0; i < kLogs; ++i)
+      add(**store, log_of(std::to_string(number * kLogs + i), 2 + static_cast<std::uint64_t>(i % 3)));
+    add(**store, log_of(std::to_string(number * kLogs), 2), false);
+  };
+  std::thread other(instance, 1);
+  instance(2);
+  other.join();
+  auto store = LogStore::open(address);
+  ASSERT_TRUE(store);
+  const auto bugs = (*store)->bugs();
+  ASSERT_TRUE(bugs) << bugs.error().message;
+  ASSERT_EQ(bugs->size(), 1u);
+  const LogSet& logs = bugs->front()->logs;
+  EXPECT_EQ(logs.failing_logs(), 2u * kLogs);
+  EXPECT_EQ(logs.logs(), 3u);
+  EXPECT_EQ((*store)->threads().size(), 4u);
+  for (LogIndex log = 0; log < logs.logs(); ++log)
+    EXPECT_EQ(length_of(logs.bytes(logs.recorded(log, 0))) % 5, 0u);
+  add(**store, log_of("later", 5));
+  EXPECT_EQ((*(*store)->bugs())[0]->logs.failing_logs(), 2u * kLogs + 1);
+}
+
+TEST(PostgresqlStore, says_why_there_is_none) {
+  const auto store = LogStore::open("postgresql:///nothing?host=/nonexistent");
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message.find("PostgreSQL"), std::string::npos);
 }
 
 }  // namespace
