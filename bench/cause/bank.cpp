@@ -31,6 +31,7 @@ void customer(int account) {
 }  // namespace
 
 int main() {
+  for (int i = 0; i < 4; ++i) deposit(i % 2, 1);
   std::thread first(customer, 0), second(customer, 1);
   first.join();
   second.join();

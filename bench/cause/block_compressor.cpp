@@ -1,5 +1,5 @@
 // Pbzip2: an order violation. The producer hands blocks of a file to consumers through a queue, and takes the
-// queue away when all of them are compressed; a consumer may still want to look at it. The argument is the
+// queue away when it has produced all of them; a consumer may still want to look at it. The argument is the
 // size of the file in blocks.
 #include <atomic>
 #include <cassert>
@@ -13,6 +13,7 @@ namespace {
 
 struct Fifo {
   std::mutex lock;
+  std::condition_variable changed;
   std::vector<int> blocks;
   int taken = 0;
   bool done = false;
@@ -21,7 +22,6 @@ struct Fifo {
 Fifo the_fifo;
 std::atomic<Fifo*> fifo{&the_fifo};
 std::mutex output_lock;
-std::condition_variable block_written;
 int written_bytes, written_blocks;
 
 int compress(int block) {
@@ -34,23 +34,19 @@ void consume() {
   for (;;) {
     Fifo* queue = fifo.load();
     assert(queue != nullptr);
-    int block = -1;
+    int block = 0;
     {
-      std::lock_guard<std::mutex> guard(queue->lock);
-      if (queue->taken < static_cast<int>(queue->blocks.size()))
-        block = queue->blocks[queue->taken++];
-      else if (queue->done)
-        return;
-    }
-    if (block < 0) {
-      std::this_thread::yield();
-      continue;
+      std::unique_lock<std::mutex> guard(queue->lock);
+      while (queue->taken == static_cast<int>(queue->blocks.size())) {
+        if (queue->done) return;
+        queue->changed.wait(guard);
+      }
+      block = queue->blocks[queue->taken++];
     }
     const int bytes = compress(block);
     std::lock_guard<std::mutex> guard(output_lock);
     written_bytes += bytes;
     written_blocks++;
-    block_written.notify_one();
   }
 }
 
@@ -64,14 +60,12 @@ int main(int count, char** words) {
   for (int block = 0; block < blocks; ++block) {
     std::lock_guard<std::mutex> guard(the_fifo.lock);
     the_fifo.blocks.push_back(block);
+    the_fifo.changed.notify_one();
   }
   {
     std::lock_guard<std::mutex> guard(the_fifo.lock);
     the_fifo.done = true;
-  }
-  {
-    std::unique_lock<std::mutex> guard(output_lock);
-    block_written.wait(guard, [&] { return written_blocks == blocks; });
+    the_fifo.changed.notify_all();
   }
   fifo.store(nullptr);
   for (std::thread& t : consumers) t.join();

@@ -40,6 +40,8 @@ void consume() {
 }  // namespace
 
 int main() {
+  produce(0);
+  consume();
   std::vector<std::thread> threads;
   threads.emplace_back(produce, 10);
   for (int i = 0; i < 3; ++i) threads.emplace_back(consume);

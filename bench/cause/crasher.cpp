@@ -35,6 +35,7 @@ void replace() {
 }  // namespace
 
 int main() {
+  for (int i = 0; i < 4; ++i) use();  // nobody takes it away yet
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(use);
   threads.emplace_back(replace);

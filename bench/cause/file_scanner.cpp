@@ -50,6 +50,10 @@ void match() {
 }  // namespace
 
 int main() {
+  for (int file = 0; file < 2; ++file) {
+    put(file);
+    match();
+  }
   std::vector<std::thread> matchers;
   std::thread walker([] {
     for (int file = 0; file < 2; ++file) put(file);

@@ -46,6 +46,7 @@ Buffer source(8), target(2);
 }  // namespace
 
 int main() {
+  for (int i = 0; i < 2; ++i) target.append(source);
   std::thread eraser([] {
     source.erase(0, 2);
     source.erase(0, 2);

@@ -10,12 +10,13 @@ std::mutex first_lock, second_lock;
 int data1, data2;
 
 void write() {
+  int written = 0;
   {
     std::lock_guard<std::mutex> guard(first_lock);
-    data1 = 1;
+    data1 = written = 1;
   }
   std::lock_guard<std::mutex> guard(second_lock);
-  data2 = data1 + 1;
+  data2 = written + 1;
 }
 
 void read() {

@@ -24,6 +24,10 @@ class Abi {
   llvm::Value* mode(llvm::IRBuilder<>& at);
   llvm::Value* is_symbolic_mode(llvm::IRBuilder<>& at);
   llvm::Value* is_handing_over(llvm::IRBuilder<>& at);
+  // path_trace: the symbolic bodies tell every step; path_state: the running thread's
+  // (core/record/path_state.h).
+  llvm::Value* is_path_trace(llvm::IRBuilder<>& at);
+  llvm::Value* path_state(llvm::IRBuilder<>& at);
 
   // Memory; after the access.
   llvm::FunctionCallee load, store, wide_load, wide_store, update, compare_exchange, copy, fill;
@@ -37,6 +41,10 @@ class Abi {
       result_of, call_ended;
   // What functions of libc have looked at.
   llvm::FunctionCallee compared, strings_compared, scanned;
+  // Paths: in bodies for recording …
+  llvm::FunctionCallee path_mark, path_entered, path_untaken, path_flush;
+  // … and in symbolic ones.
+  llvm::FunctionCallee step, step_switch, step_call, step_entered, step_returned;
 
  private:
   llvm::FunctionCallee declare(const char* name, llvm::Type* answer,

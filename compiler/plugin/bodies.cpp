@@ -5,6 +5,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "compiler/plugin/path_body.h"
 #include "compiler/plugin/two_bodies.h"
 
 namespace heddle::plugin {
@@ -107,9 +108,14 @@ Function* make_switchboard(const Bodies& bodies, Abi& abi) {
   llvm::IRBuilder<> at(entry);
   llvm::SwitchInst* by_mode = at.CreateSwitch(abi.mode(at), engine);
   for (const Bodies::Recording& one : bodies.recordings) {
-    llvm::BasicBlock* next = block("record");
-    go_on_in(*board, next, one.body);
-    by_mode->addCase(llvm::ConstantInt::get(abi.id_type, static_cast<std::uint32_t>(one.mode)), next);
+    llvm::BasicBlock* first = block("record");
+    by_mode->addCase(llvm::ConstantInt::get(abi.id_type, static_cast<std::uint32_t>(one.mode)), first);
+    llvm::BasicBlock* last = first;
+    if (one.mode == record::Mode::kPath) {
+      last = block("entered");
+      add_path_entry(*board, first, last, bodies.key, abi);
+    }
+    go_on_in(*board, last, one.body);
   }
   return board;
 }

@@ -16,6 +16,7 @@
 
 #include "compiler/plugin/abi.h"
 #include "core/record/modes.h"
+#include "core/record/path_ids.h"
 
 namespace heddle::plugin {
 
@@ -23,6 +24,7 @@ namespace heddle::plugin {
 struct Bodies {
   llvm::Function* named = nullptr;   // f
   llvm::Function* engine = nullptr;  // f.heddle
+  record::FunctionKey key = record::kNoFunction;
   struct Recording {
     record::Mode mode;
     llvm::Function* body;

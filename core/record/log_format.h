@@ -55,7 +55,7 @@ static_assert(sizeof(LogHeader) <= kLogPage);
 
 enum class ChunkKind : std::uint16_t {
   kThread = 1,  // ThreadEntry; its first
-  kBits,        // branch bits, 32 in a word, the oldest in the highest bit
+  kBits,        // branch bits, the oldest in the highest bit of the first byte
   kMarks,       // Mark
   kModules,     // paths of the modules loaded at the start, each ended by a zero
   kElements,    // of the recorders of shared elements: their own
@@ -99,7 +99,7 @@ struct ThreadEntry {
 // Between two bits of a path log.
 struct Mark {
   std::uint64_t bits = 0;   // how many bits the thread had logged before it
-  std::uint64_t place = 0;  // PlaceId << 0; the kind is beside it
+  std::uint64_t place = 0;  // PlaceId; kSignal: bits that the interrupted thread had written at least
   std::uint32_t kind = 0;   // StepKind
   std::uint32_t extra = 0;  // kSignal: its number
 };

@@ -6,6 +6,7 @@
 #include "runtime/abi/cancellation.h"
 #include "runtime/abi/library_syscalls.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/recording.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/engine/callers.h"
@@ -33,6 +34,7 @@ enum class Phase { kUnknown, kNative, kSession };
 Phase phase = Phase::kUnknown;
 
 // libc's environ is not set yet when the first malloc is called; the kernel's copy is.
+char** initial_arguments() { return static_cast<char**>(__libc_stack_end) + 1; }
 char** initial_environment() {
   auto** stack = static_cast<char**>(__libc_stack_end);
   const auto argc = reinterpret_cast<long>(stack[0]);
@@ -59,7 +61,9 @@ int main_on_fiber(int argc, char** argv, char** environment) {
   main_call.argv = argv;
   main_call.environment = environment;
   if (e == nullptr || map_pages_at(address_map::kMainStack, kMainStackBytes) == nullptr) {
-    return main_call.main(argc, argv, environment);
+    const int status = main_call.main(argc, argv, environment);
+    recorder().exits(status);
+    return status;
   }
   raw_syscall(SYS_mprotect, address_map::kMainStack, kPageSize, PROT_NONE);
   e->channel().header()->main_stack_address = address_map::kMainStack;
@@ -95,7 +99,11 @@ namespace {
 
 // Runs when libc is ready and before the constructors of the program and of most libraries.
 __attribute__((constructor(101))) void start_engine() {
-  if (!in_session() || current != nullptr) return;
+  if (!in_session()) {
+    __heddle_mode = static_cast<std::uint32_t>(start_recording(initial_arguments(), initial_environment()));
+    return;
+  }
+  if (current != nullptr) return;
   prepare_process_functions();
   prepare_memory_functions();
   prepare_string_functions();
@@ -112,6 +120,7 @@ __attribute__((constructor(101))) void start_engine() {
 // Runs after the destructors of the program, and of the libraries that were loaded with it.
 __attribute__((destructor(101))) void end_engine() {
   if (current != nullptr) session::program_ended();
+  recorder().finish();
 }
 
 }  // namespace

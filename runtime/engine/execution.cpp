@@ -197,6 +197,7 @@ void Execution::run_others() {
   // A timer that rings for ever wakes nobody for ever.
   constexpr std::uint32_t kMostRings = 10'000;
   for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
+    if (runs_on_) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
     if (take_arrived_signals() || wake_ready_calls()) continue;
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.

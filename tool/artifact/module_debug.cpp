@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tool/artifact/code_scopes.h"
 #include "tool/artifact/hex.h"
 #include "tool/artifact/symboliser.h"
 
@@ -199,13 +200,11 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
     place.line = static_cast<std::uint32_t>(std::max(number, 0));
     place.column = static_cast<std::uint32_t>(std::max(column, 0));
   }
-  Dwarf_Die* inner = nullptr;
+  const auto function = function_at(unit_die, pc);
+  if (!function) return false;
+  Dwarf_Die inner = innermost_scope(*function, pc);
   Dwarf_Die* scopes = nullptr;
-  // The first answers by address, but leaves the chain of activations where a function was inlined; the
-  // second follows the tree from the innermost entry outward.
-  if (dwarf_getscopes(&unit_die, pc, &inner) <= 0) return false;
-  const int count = dwarf_getscopes_die(&inner[0], &scopes);
-  std::free(inner);
+  const int count = dwarf_getscopes_die(&inner, &scopes);
   bool complete = false;
   for (int i = 0; i < count && !complete; ++i) {
     Dwarf_Die& scope = scopes[i];

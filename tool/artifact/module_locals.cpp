@@ -1,8 +1,7 @@
 // Variables that live in a thread: those of a function's frame, and thread-local ones.
 #include <dwarf.h>
 
-#include <cstdlib>
-
+#include "tool/artifact/code_scopes.h"
 #include "tool/artifact/module_debug.h"
 
 namespace heddle {
@@ -107,25 +106,18 @@ std::optional<DataSymbol> ModuleDebug::local(Address code, const StackFrame& fra
   const Unit* unit = unit_at(pc);
   if (unit == nullptr) return std::nullopt;
   Dwarf_Die unit_die = unit->die;
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(&unit_die, pc, &scopes);
-  std::optional<DataSymbol> result;
-  for (int i = 0; i < count; ++i) {
-    if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
-    Search search{frame, frame_base(scopes[i], pc, frame), address, {}, 0, 0};
-    if (find_variable(scopes[i], search, 0)) {
-      result.emplace();
-      result->module = module_.path;
-      result->start = search.start;
-      result->size = search.size;
-      if (const char* name = dwarf_diename(&search.found)) result->variable = name;
-      describe(*result, search.found, static_cast<std::uint32_t>(unit - units_.data()),
-               address - search.start, access_size);
-    }
-    break;
-  }
-  std::free(scopes);
-  return result;
+  auto function = function_at(unit_die, pc);
+  if (!function) return std::nullopt;
+  Search search{frame, frame_base(*function, pc, frame), address, {}, 0, 0};
+  if (!find_variable(*function, search, 0)) return std::nullopt;
+  DataSymbol symbol;
+  symbol.module = module_.path;
+  symbol.start = search.start;
+  symbol.size = search.size;
+  if (const char* name = dwarf_diename(&search.found)) symbol.variable = name;
+  describe(symbol, search.found, static_cast<std::uint32_t>(unit - units_.data()), address - search.start,
+           access_size);
+  return symbol;
 }
 
 std::optional<DataSymbol> ModuleDebug::thread_local_data(std::uint64_t offset, std::uint32_t access_size) {

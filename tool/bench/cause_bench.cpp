@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -95,7 +95,6 @@ void count_shared(const Trace& trace, CauseFigures& figures) {
 
 void take_explanation(const Explanation& e, CauseRow& row) {
   CauseFigures& f = row.ours;
-  count_shared(e.failing.trace, f);
   row.explained = e.passing.has_value();
   row.by_solving = row.explained && !e.by_intervention;
   f.events = static_cast<double>(e.all_events);
@@ -114,6 +113,7 @@ Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& f
   if (!target) return target.error();
   run::CampaignOptions campaign;
   campaign.spec.seed = options.seed;
+  if (options.sequential) campaign.spec.model = ModelKind::kSc;
   std::copy_n("auto", sizeof "auto", campaign.spec.strategy);
   campaign.executions = options.executions;
   campaign.output_directory.clear();
@@ -126,6 +126,10 @@ Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& f
   if (bug == outcome.bugs.end()) return row;
   row.found = true;
   row.ours.switches = static_cast<double>(replay::size_of(bug->trace).switches);
+  // Table 4.1 is about the execution as it was found.
+  auto found = cause::trace_in_full(*target, bug->trace.spec, bug->trace.execution, bug->trace.choices, {});
+  if (!found) return found.error();
+  count_shared(*found, row.ours);
   replay::MinimiseOptions budget;
   budget.seconds = 10;
   auto small = replay::minimise(*target, bug->trace, budget);
@@ -219,7 +223,7 @@ std::string cause_details(const std::vector<CauseRow>& rows) {
     std::string bar;
     for (const auto& [kind, count] :
          {std::pair{'p', f.path}, {'s', f.synchronisation}, {'r', f.read_write}, {'m', f.memory_order}})
-      if (all > 0 && count > 0) bar.append(static_cast<std::size_t>(kBar * count / all + 0.5), kind);
+      if (all > 0 && count > 0) bar.append(static_cast<std::size_t>(std::lround(kBar * count / all)), kind);
     text += fmt::format("{:<15} {:>11} {:>11}  {:>8} {}\n", row.program,
                         pair_of(f.switches, row.thesis, &CauseFigures::switches),
                         pair_of(f.reduced_switches, row.thesis, &CauseFigures::reduced_switches),

@@ -18,6 +18,7 @@ struct CauseOptions {
   std::string library;                // libheddle.so
   std::vector<std::string> programs;  // empty: all
   std::uint64_t seed = 1;
+  bool sequential = false;             // sequential consistency, as in the thesis; else C++20
   std::uint64_t executions = 100'000;  // to find the bug
 };
 

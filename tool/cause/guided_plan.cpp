@@ -62,6 +62,7 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
   std::vector<Departure> plan;
   std::map<ThreadId, std::uint32_t> done;  // operations
   ThreadId running = kNoThread;
+  bool waits = false;
   for (const constraints::Place& place : schedule) {
     const auto found = counted.find(index_of(place.event));
     if (place.event == kNoEvent || found == counted.end()) continue;
@@ -69,12 +70,17 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
     // A plain access is made when its thread comes to its next operation.
     if (!own.is_operation) continue;
     if (running != place.thread && running != kNoThread) {
-      for (const std::uint32_t slot : {static_cast<std::uint32_t>(ChoiceKind::kThread), ChoicePlace::kForced})
+      const auto leave = [&](std::uint32_t slot) {
         plan.push_back({ChoicePlace::make(running, done[running], slot, 0), ChoiceKey::thread(place.thread)});
+      };
+      // Who waits chooses at the same place once more when it was woken.
+      if (!waits) leave(static_cast<std::uint32_t>(ChoiceKind::kThread));
+      leave(ChoicePlace::kForced);
     }
     running = place.thread;
     done[running] = own.operations + (own.counts ? 1 : 0);
     const TraceEvent* event = trace.find_event(place.event);
+    waits = event != nullptr && event->kind == EventKind::kCondWait;
     if (!weak || event == nullptr || !reads_memory(event->kind)) continue;
     ChoiceKey source = ChoiceKey::store(kNoThread, 0);
     if (place.reads_from != constraints::kNoAction) {

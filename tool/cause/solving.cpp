@@ -1,6 +1,6 @@
 #include "tool/cause/solving.h"
 
-#include <chrono>
+#include <ctime>
 
 #include "tool/cause/comparison.h"
 #include "tool/cause/guided_plan.h"
@@ -13,7 +13,8 @@
 namespace heddle::cause {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// Of this process; the solver is one thread.
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 constraints::Failure failure_of(const Trace& trace) {
   constraints::Failure failure;
@@ -87,7 +88,7 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
                                            failure_of(run->trace));
   if (!trace) return trace.error();
 
-  const auto began = Clock::now();
+  const double began = cpu_seconds();
   constraints::SolveOptions solver;
   solver.model =
       failing.spec.model == ModelKind::kSc ? constraints::Model::kSequential : constraints::Model::kCxx20;
@@ -100,7 +101,7 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
   Explanation explanation;
   explanation.by_intervention = false;
   explanation.symbolic_seconds = static_cast<double>(run->duration_us) * 1e-6;
-  explanation.solver_seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  explanation.solver_seconds = cpu_seconds() - began;
   explanation.pairs_tried = alternates.pairs_tried;
   explanation.root_cause_is_minimal = cause.minimal;
   for (const constraints::Ordering& ordering : cause.core)
@@ -108,7 +109,7 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
   const std::vector<CauseOrdering> core = explanation.root_cause;
 
   if (options.solve_failing) {
-    const auto began_failing = Clock::now();
+    const double began_failing = cpu_seconds();
     constraints::SolveOptions unobserved = solver;
     unobserved.start_from_observed = false;
     const constraints::SolvedSchedule failing_schedule = constraints::solve_failing(*trace, unobserved);
@@ -116,7 +117,7 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
     const auto& clauses = failing_schedule.size.clauses;
     explanation.clauses = {clauses.path, clauses.synchronisation, clauses.read_write, clauses.memory_order};
     if (failing_schedule.answer == constraints::Answer::kSatisfiable)
-      explanation.failing_seconds = std::chrono::duration<double>(Clock::now() - began_failing).count();
+      explanation.failing_seconds = cpu_seconds() - began_failing;
   }
 
   auto candidates = replay::Candidates::start(target, failing.spec, failing);

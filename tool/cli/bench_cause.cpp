@@ -53,6 +53,8 @@ std::function<int()> add_bench_cause(CLI::App& bench) {
   const auto options = std::make_shared<CauseChoice>();
   cause->add_option("names", options->bench.programs, "only these programs")->type_name("PROGRAM");
   cause->add_option("--seed", options->bench.seed, "of the campaigns [1]")->type_name("S");
+  cause->add_flag("--sc", options->bench.sequential,
+                  "under sequential consistency, as the thesis has it, and not under C++20");
   cause->add_option("--json", options->json, "write the results as JSON; - is standard output")
       ->type_name("FILE");
   return [options] { return run_cause(*options); };

@@ -14,6 +14,7 @@ int minimize_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
+int record_command(const Arguments& arguments);
 int lin_command(const Arguments& arguments);
 int test_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);

@@ -80,6 +80,7 @@ const std::vector<CommandLine>& command_lines() {
       {"run", "run a program under many schedules until a bug is found or the budget is spent", run_command},
       {"test", "the same for each test case of a GoogleTest program", test_command},
       {"replay", "run the execution of a found bug again", replay_command},
+      {"record", "run a program natively and log what its threads do", record_command},
       {"minimize", "make the execution of a found bug smaller, and mark what it cannot do without",
        minimize_command},
       {"explain", "say why a found bug happens: beside an execution that passes, and what to change",

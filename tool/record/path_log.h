@@ -13,6 +13,8 @@
 #include "core/base/result.h"
 #include "core/record/log_format.h"
 #include "core/record/path_ids.h"
+#include "tool/artifact/stable_names.h"
+#include "tool/artifact/symbolic_tables.h"
 
 namespace heddle {
 
@@ -74,11 +76,19 @@ class PathTables {
   std::unique_ptr<Tables> tables_;
 };
 
+// Steps of one thread that are kept; a log may have billions.
+inline constexpr std::size_t kMostSteps = std::size_t{1} << 26;
+
 // The file may come from anywhere and is not trusted; an error says what is wrong with it. A log of another
 // build is one.
-Result<PathLog> read_path_log(const std::string& path, const PathTables& tables);
-// … with the tables of the program that the log names, wherever it lies now.
+Result<PathLog> read_path_log(const std::string& path, const PathTables& tables,
+                              std::size_t most_steps = kMostSteps);
+// … with the tables of the program and the libraries that the log names, as long as they lie where they did.
 Result<PathLog> read_path_log(const std::string& path);
+
+// The paths of an execution under the engine, from what RunSpec::path_trace asked for; marks are not among
+// their steps. `names`: of the trace.
+std::vector<ThreadPath> paths_of(const SymbolicTables& tables, const StableNames& names);
 
 // The first place where two threads' decisions differ, as an index into `a`'s steps; a.steps.size() where
 // `a` is a prefix of `b` or equal.

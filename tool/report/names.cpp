@@ -77,11 +77,22 @@ std::string Names::given_name(Address address) const {
   return address == start ? given.name : fmt::format("{}+{}", given.name, address - start);
 }
 
+namespace {
+
+// Nobody writes it, and it takes the room of what is worth reading.
+std::string without_anonymous(std::string name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = name.find(kAnonymous)) != std::string::npos;) name.erase(at, kAnonymous.size());
+  return name;
+}
+
+}  // namespace
+
 std::string Names::location(Address address, EventId when) {
   if (address == 0) return "null";
   if (const std::string given = given_name(address); !given.empty()) return given;
   if (const auto symbol = trace_.symbols.data.find(address); symbol != trace_.symbols.data.end()) {
-    return escaped(symbol->second.name);
+    return escaped(without_anonymous(symbol->second.name));
   }
   if (Block* block = block_at(address, when)) {
     if (block->number == 0) block->number = ++named_blocks_;

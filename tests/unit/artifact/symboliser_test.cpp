@@ -78,6 +78,16 @@ TEST_P(WithDebugInformation, ExpandsInlinedCalls) {
   }
 }
 
+TEST_P(WithDebugInformation, KnowsTheLinesOfWhatIsInANamespace) {
+  const Fixture f(GetParam());
+  Symboliser s(f.modules);
+  const auto& frames = s.frames(f.pcs.at("hidden").first);
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[1].function, "(anonymous namespace)::hidden()");
+  EXPECT_EQ(frames[1].line, f.pcs.at("hidden").second);
+  EXPECT_TRUE(frames[1].file.ends_with("fixtures/program.cpp")) << frames[1].file;
+}
+
 TEST_P(WithDebugInformation, NamesPlacesInSharedLibraries) {
   const Fixture f(GetParam());
   Symboliser s(f.modules);
