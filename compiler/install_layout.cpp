@@ -14,6 +14,7 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/share/heddle/apps",
           prefix + "/share/heddle/deep",
           prefix + "/share/heddle/cause",
+          prefix + "/share/heddle/coop",
           prefix + "/share/heddle/paper",
           prefix + "/share/heddle/lin",
           prefix + "/share/heddle/speed",

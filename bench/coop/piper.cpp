@@ -5,7 +5,7 @@
 
 #include "coop.h"
 
-constexpr int kCapacity = 2;
+constexpr int kCapacity = 4;
 constexpr int kSeats = 6;  // of each producer
 
 std::mutex monitor;
@@ -31,7 +31,7 @@ void put() {
 }
 
 void take() {
-  for (int i = 0; i < 3 * kSeats; ++i) {
+  for (int i = 0; i < 2 * kSeats; ++i) {
     std::unique_lock<std::mutex> lock(monitor);
     while (filled == 0) changed.wait(lock);
     const int seat = pipe_places[first];
@@ -45,6 +45,6 @@ void take() {
 }
 
 int main() {
-  run_threads(put, put, put, take);
+  run_threads(put, put, take);
   assert(booked == sold);
 }
