@@ -85,6 +85,9 @@ std::string compile_help(bool cxx) {
          "function "
          "gets a\n"
          "                      second body, which sleeps until then; by clang 19\n"
+         "  --spes=static       with --full: recorders of production runs take every element that may be "
+         "shared, and not\n"
+         "                      only those that in-house runs saw shared (prog.spes)\n"
          "\n"
          "Examples:\n"
          "  heddle " +
@@ -101,6 +104,11 @@ std::string compile_help(bool cxx) {
 
 int compile_command(bool cxx, std::vector<std::string> args) {
   const Build build = take_full(args) ? Build::kFull : Build::kUsual;
+  // The pass has no other way to be told than its environment; the macro is for compiler caches.
+  if (std::erase(args, "--spes=static") != 0 && build == Build::kFull) {
+    args.insert(args.begin(), "-D__HEDDLE_STATIC_ELEMENTS__=1");
+    setenv("HEDDLE_STATIC_ELEMENTS", "1", 1);
+  }
   std::vector<std::string> command =
       build == Build::kFull ? choose_full_compiler(cxx, args) : choose_compiler(cxx, args);
   if (build == Build::kFull && find_on_path(command[0]).empty()) {

@@ -1,5 +1,6 @@
 #include "compiler/plugin/bodies.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
@@ -144,6 +145,24 @@ Bodies split(Function& function, llvm::ArrayRef<record::Mode> recordings) {
   }
   keep_plain(function);
   return bodies;
+}
+
+void call_directly(llvm::ArrayRef<Bodies> all, record::Mode mode) {
+  llvm::DenseMap<const Function*, Function*> body_of;
+  for (const Bodies& bodies : all) {
+    // (Another module's function of that name may take its place.)
+    if (Function* body = bodies.recording(mode); body != nullptr && !bodies.named->isInterposable())
+      body_of[bodies.named] = body;
+  }
+  for (const auto& [named, body] : body_of) {
+    for (llvm::BasicBlock& block : *body) {
+      for (llvm::Instruction& instruction : block) {
+        auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+        if (Function* next = body_of.lookup(call->getCalledFunction())) call->setCalledFunction(next);
+      }
+    }
+  }
 }
 
 void connect(const Bodies& bodies, Abi& abi) {

@@ -45,6 +45,9 @@ bool can_be_split(const llvm::Function& function);
 // Copies the function; `f` itself stays as it is until connect().
 Bodies split(llvm::Function& function, llvm::ArrayRef<record::Mode> recordings);
 
+// Lets the bodies for `mode` call each other without asking for the mode again.
+void call_directly(llvm::ArrayRef<Bodies> all, record::Mode mode);
+
 // Adds the test to `f` and the way to the others. To be called when nothing is added to them any more.
 void connect(const Bodies& bodies, Abi& abi);
 

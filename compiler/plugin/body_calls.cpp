@@ -63,6 +63,9 @@ void BodyBuilder::visit_call(llvm::CallBase& call) {
     if (!visit_arithmetic_intrinsic(*intrinsic)) concretise(call);
     return;
   }
+  if (const llvm::Function* callee = call.getCalledFunction();
+      callee != nullptr && callee->getName().starts_with("__heddle_"))
+    return;  // added by this pass
   if (visit_library_call(call)) return;
   visit_any_call(call);
 }

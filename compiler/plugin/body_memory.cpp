@@ -42,6 +42,7 @@ void BodyBuilder::note_pointer(Value* pointer, llvm::Instruction& access) {
 }
 
 void BodyBuilder::visit_load(llvm::LoadInst& load) {
+  if (load.hasMetadata(llvm::LLVMContext::MD_nosanitize)) return;  // ours, or a constant of the compiler's
   Value* pointer = load.getPointerOperand();
   note_pointer(pointer, load);
   Builder at(load.getNextNode());

@@ -9,6 +9,8 @@
 
 #include "compiler/plugin/abi.h"
 #include "compiler/plugin/bodies.h"
+#include "compiler/plugin/element_hooks.h"
+#include "compiler/plugin/elements.h"
 #include "compiler/plugin/graph_hash.h"
 #include "compiler/plugin/path_body.h"
 #include "compiler/plugin/path_numbers.h"
@@ -33,20 +35,27 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     }
     if (functions.empty()) return llvm::PreservedAnalyses::none();
     Abi abi(module);
+    Elements elements(module);
+    for (llvm::Function* function : functions) elements.find(*function);
+    elements.keep_table();
     std::vector<Bodies> split_ones;
     for (llvm::Function* function : functions) {
       if (!can_be_split(*function)) {
+        announce_elements(*function, elements);
         make_symbolic(*function, *function, record::kNoFunction, add_second_body(*function, abi), abi);
         continue;
       }
       split_ones.push_back(split_with_recordings(*function, paths));
     }
+    call_directly(split_ones, record::Mode::kElements);
     llvm::SmallVector<llvm::GlobalValue*, 32> tables;
     for (const Bodies& bodies : split_ones) {
       if (llvm::Function* body = bodies.recording(record::Mode::kPath)) {
         tables.push_back(make_path_table(*bodies.named, *body, paths.hash));
         make_path_body(*body, bodies.key, paths, abi);
       }
+      record_elements(*bodies.recording(record::Mode::kElements), elements);
+      announce_elements(*bodies.engine, elements);
       make_symbolic(*bodies.engine, *bodies.named, bodies.key, add_second_body(*bodies.engine, abi), abi);
       connect(bodies, abi);
     }
@@ -60,6 +69,7 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     const bool has_path = number_places(function);
     llvm::SmallVector<record::Mode, 2> recordings;
     if (has_path) recordings.push_back(record::Mode::kPath);
+    recordings.push_back(record::Mode::kElements);
     Bodies bodies = split(function, recordings);
     if (has_path) {
       bodies.key = key_of(function, paths.hash);

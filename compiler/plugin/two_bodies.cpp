@@ -42,6 +42,12 @@ bool can_have_two_bodies(const llvm::Function& function) {
 }
 
 llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi) {
+  return add_copy_of_body(function, ".symbolic",
+                          [&abi](llvm::IRBuilder<>& at) { return abi.is_symbolic_mode(at); });
+}
+
+llvm::BasicBlock* add_copy_of_body(llvm::Function& function, const char* suffix,
+                                   llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&)> is_taken) {
   llvm::BasicBlock& entry = function.getEntryBlock();
   llvm::BasicBlock* plain = entry.splitBasicBlock(gather_allocas(entry), "heddle.plain");
   std::vector<llvm::BasicBlock*> blocks;
@@ -51,7 +57,7 @@ llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi) {
   llvm::ValueToValueMapTy map;
   llvm::SmallVector<llvm::BasicBlock*, 16> copies;
   for (llvm::BasicBlock* block : blocks) {
-    llvm::BasicBlock* copy = llvm::CloneBasicBlock(block, map, ".symbolic", &function);
+    llvm::BasicBlock* copy = llvm::CloneBasicBlock(block, map, suffix, &function);
     map[block] = copy;
     copies.push_back(copy);
   }
@@ -65,7 +71,7 @@ llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi) {
   llvm::Instruction* end = entry.getTerminator();
   llvm::IRBuilder<> builder(end);
   llvm::MDNode* rarely = llvm::MDBuilder(function.getContext()).createBranchWeights(1, 1000);
-  builder.CreateCondBr(abi.is_symbolic_mode(builder), copies.front(), plain, rarely);
+  builder.CreateCondBr(is_taken(builder), copies.front(), plain, rarely);
   end->eraseFromParent();
   return copies.front();
 }

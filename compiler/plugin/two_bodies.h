@@ -5,6 +5,7 @@
 // a call costs one test.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
 
 #include "compiler/plugin/abi.h"
@@ -20,5 +21,10 @@ llvm::BasicBlock::iterator gather_allocas(llvm::BasicBlock& entry);
 
 // The entry of the second body.
 llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi);
+
+// A copy of the body in the same frame, taken when what `is_taken` computes at the function's entry is true.
+// Its entry; all its blocks come after those that were there.
+llvm::BasicBlock* add_copy_of_body(llvm::Function& function, const char* suffix,
+                                   llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&)> is_taken);
 
 }  // namespace heddle::plugin

@@ -60,6 +60,7 @@ enum class ChunkKind : std::uint16_t {
   kModules,     // paths of the modules loaded at the start, each ended by a zero
   kElements,    // of the recorders of shared elements: their own
   kVectors,
+  kSlots,
 };
 
 struct ChunkHeader {

@@ -27,6 +27,7 @@ std::uint64_t lay_out(ChannelHeader& h, const ChannelSizes& sizes) {
   place(h.replay, sizes.replay * sizeof(Choice));
   place(h.granules, sizes.granules * sizeof(Granule));
   place(h.symbolic, sizes.symbolic);
+  place(h.orders, sizes.orders);
   return at;
 }
 
@@ -56,7 +57,7 @@ bool Channel::valid(const void* mapping, std::uint64_t bytes) {
   const auto& h = *static_cast<const ChannelHeader*>(mapping);
   if (h.magic != kChannelMagic || h.bytes > bytes) return false;
   for (const Section* s : {&h.choices, &h.events, &h.stacks, &h.findings, &h.text, &h.ring, &h.module_text,
-                           &h.outcome_text, &h.replay, &h.granules, &h.symbolic}) {
+                           &h.outcome_text, &h.replay, &h.granules, &h.symbolic, &h.orders}) {
     if (!inside(*s, bytes)) return false;
   }
   return true;

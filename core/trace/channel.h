@@ -5,7 +5,7 @@
 // whatever happened up to a crash or a kill is there for the tool to read.
 //
 //   ChannelHeader | Choice[] | Event[] | StackDepot | Finding[] | text | ExecutionResult ring | modules |
-//   Granule[] | symbolic trace
+//   Granule[] | symbolic trace | OrderTable
 //
 // Choices, events, findings and text belong to the execution under way and are reset when the next one
 // starts; stacks, modules and outcomes stay for the life of the worker.
@@ -25,6 +25,7 @@
 #include "core/trace/finding.h"
 #include "core/trace/granules.h"
 #include "core/trace/learning.h"
+#include "core/trace/orders.h"
 #include "core/trace/run_spec.h"
 #include "core/trace/shared_outside.h"
 #include "core/trace/stack_depot.h"
@@ -32,7 +33,7 @@
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680007ull;  // "heddl", version 7
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680008ull;  // "heddl", version 8
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -63,6 +64,8 @@ enum class Ending : std::uint8_t {
   kUnsupported = 7,  // a call that is not supported; message in text
   kInternalError = 8,
   kRedundant = 9,  // the strategy broke it off: it would have repeated another one
+  kInfeasible =
+      10,  // the orders that it was held to cannot be kept; divergence_choice: the one that was stuck
 };
 
 inline constexpr std::uint32_t kNoMember = ~0u;
@@ -151,7 +154,7 @@ struct ChannelHeader {
   std::uint64_t magic = 0;
   std::uint64_t bytes = 0;  // the whole channel
   Section choices, events, stacks, findings, text, ring, module_text, outcome_text, replay, granules,
-      symbolic;
+      symbolic, orders;
   RunSpec spec;
   ChannelMode mode = ChannelMode::kSingle;
 
@@ -223,6 +226,7 @@ struct ChannelSizes {
   std::uint64_t replay = 0;    // entries
   std::uint64_t granules = 0;  // entries
   std::uint64_t symbolic = 0;  // bytes
+  std::uint64_t orders = 0;    // bytes
 };
 
 // A view of a mapped channel. All sections are sparse until written.
@@ -246,6 +250,10 @@ class Channel {
     return {at<Granule>(header_->granules), capacity<Granule>(header_->granules)};
   }
   void* symbolic() const { return at<char>(header_->symbolic); }
+  // nullptr: the execution is held to none.
+  OrderTable* orders() const {
+    return header_->orders.bytes != 0 ? reinterpret_cast<OrderTable*>(at<char>(header_->orders)) : nullptr;
+  }
   Choice* replay() const { return at<Choice>(header_->replay); }
   Event* events() const { return at<Event>(header_->events); }
   std::uint32_t event_capacity() const { return capacity<Event>(header_->events); }

@@ -52,6 +52,8 @@ struct RunSpec {
   char strategy[192] = "random";     // as on the command line: name[:k=v,…]
   char trusted_libraries[512] = "";  // templates of --trust-library, one in each line
   SleepKind sleep = SleepKind::kFree;
+  // Accesses to shared program elements (core/record/elements.h) are scheduling points, plain ones too.
+  std::uint8_t element_points = 0;
   // For explanations; no artifact has these.
   PlainEvents plain_events = PlainEvents::kNone;
   std::uint8_t symbolic = 0;      // write a symbolic trace

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#include "runtime/abi/element_recording.h"
 #include "runtime/abi/engine_access.h"
+#include "runtime/record/element_recorder.h"
 
 // The running thread's state, as compiled code and path_flush.S look at it. In the initial block of
 // thread-local memory: this library is loaded with the program. NOLINTBEGIN(readability-identifier-naming):
@@ -28,6 +30,7 @@ constinit record::Recorder the_recorder;
 __attribute__((tls_model("initial-exec"))) __thread ThreadIdentity identity;
 
 bool records_paths() { return the_recorder.mode() == Mode::kPath; }
+bool records_elements() { return the_recorder.mode() == Mode::kElements; }
 
 // --- threads
 struct RecordedStart {
@@ -42,7 +45,11 @@ void* run_recorded(void* argument) {
   free(argument);
   identity = call.who;
   if (records_paths()) __heddle_path = the_recorder.paths().new_thread(identity);
-  return call.start(call.argument);
+  if (!records_elements()) return call.start(call.argument);
+  begin_element_thread();
+  void* result = call.start(call.argument);
+  record::end_element_thread();
+  return result;
 }
 
 // --- signals
@@ -91,6 +98,7 @@ Mode start_recording(const char* const* arguments, const char* const* environmen
   const Mode mode = the_recorder.start(arguments, environment);
   if (mode == Mode::kNative) return mode;
   if (mode == Mode::kPath) __heddle_path = the_recorder.paths().new_thread(identity);
+  if (mode == Mode::kElements) start_element_recording();
   watch_crashes();
   return mode;
 }
@@ -150,6 +158,7 @@ sighandler_t recorded_signal(int signal, sighandler_t handler, int flags) {
 void stop_recording_in_child() {
   if (!the_recorder.is_on()) return;
   if (records_paths()) the_recorder.paths().abandon(__heddle_path);
+  record::stop_element_recorder();
   the_recorder.leave_to_parent();
 }
 

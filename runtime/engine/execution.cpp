@@ -34,7 +34,10 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   next_check_ = stagnation_;
   spurious_left_ = spec().max_spurious;
   timed_sleeps_ = spec().sleep == SleepKind::kTimed;
-  enforcing_ = spec().rule_count != 0;
+  // Orders without a single run are no orders: the elements are to be looked at (tool/cli/element_profile.h).
+  orders_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
+                                       channel_.orders() != nullptr && channel_.orders()->runs == 0);
+  enforcing_ = spec().rule_count != 0 || orders_.any();
   note_pace();
   turns_of_sleepers_ = 0;
   timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
@@ -77,7 +80,8 @@ template <bool kDraws>
   if (++channel_.header()->current.steps >= next_check_) [[unlikely]]
     check_bounds();
   const bool stays = !kDraws && enforcing_ && keeps_turn(t, pc);
-  if (scheduler_.runnable().size() > 1 && !t.ignored && !stays) {
+  const bool has_others = scheduler_.runnable().size() > 1 || (!kDraws && t.awaited_order != 0);
+  if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
     switch_to(kDraws && draws_ ? draw_thread() : choose_thread(true));
   }
@@ -94,6 +98,7 @@ template <bool kDraws>
 
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
+  if (orders_.any()) return choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
   if (fair_) return next_in_turn();
   if (enforcing_) return choose_free_thread(can_continue);

@@ -18,6 +18,7 @@
 #include "core/base/ids.h"
 #include "core/base/random.h"
 #include "core/trace/channel.h"
+#include "runtime/engine/element_orders.h"
 #include "runtime/engine/entry_thunks.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
@@ -341,6 +342,13 @@ class Execution final : public strategy::View {
   // Rules that the program is held to (enforcement.cpp).
   bool enforcing() const { return enforcing_; }
   MemoryOrder enforced_order(std::uint64_t pc, MemoryOrder order) const;
+  // Shared program elements (element_orders.cpp). `order`: ElementOrders::kNone, or one that was found.
+  const ElementOrders& orders() const { return orders_; }
+  // Before a plain access: others may come first, and do where it is their turn.
+  void element_access(std::uint32_t order, Address address, bool writes, std::uint64_t pc);
+  // Before an operation that has a turn of its own; and after it.
+  void await_element(std::uint32_t order);
+  void element_passed();
   // volatiles.cpp
   void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
   void volatile_write(Address address, std::uint8_t bytes, std::uint64_t pc);
@@ -496,6 +504,9 @@ class Execution final : public strategy::View {
   template <bool kDraws>
   void take_turn_as(std::uint64_t pc);
   ThreadId choose_thread(bool can_continue);
+  ThreadId choose_in_order(bool can_continue);
+  bool is_out_of_turn(const sched::Thread& thread) const;
+  [[noreturn]] void report_infeasible();
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
                                 std::uint32_t count, std::uint32_t fallback, std::uint32_t hash);
   void observe(EventKind kind);
@@ -651,7 +662,8 @@ class Execution final : public strategy::View {
     Address address = 0;
     std::uint8_t size = 0;
   } plain_write_;
-  bool enforcing_ = false;                            // RunSpec::rules
+  bool enforcing_ = false;  // RunSpec::rules or orders_
+  ElementOrders orders_;
   std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
   std::uint32_t rules_clock_ = 0;                     // of the one lock that kTogether and kLocked stand for
   bool under_plain_lock_ = false;                     // … which the plain access under way has taken

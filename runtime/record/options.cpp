@@ -29,6 +29,22 @@ bool parse_bytes(const char* text, std::uint64_t& bytes) {
   return *at == '\0' || *at == ',';
 }
 
+bool is_word(const char* text, const char* word) {
+  const char* rest = after_prefix(text, word);
+  return rest != nullptr && (*rest == '\0' || *rest == ',');
+}
+
+bool parse_share(const char* text, std::uint32_t& percent) {
+  std::uint64_t number = 0;
+  if (is_word(text, "one")) {
+    percent = 0;
+    return true;
+  }
+  if (!parse_bytes(text, number) || number < 1 || number > 100) return false;
+  percent = static_cast<std::uint32_t>(number);
+  return true;
+}
+
 const char* Options::find(const char* name) const {
   for (const char* at = rest; *at != '\0';) {
     if (const char* value = after_prefix(at, name); value != nullptr && *value == '=') return value + 1;
@@ -62,6 +78,9 @@ const char* parse_options(const char* text, Options& options) {
   options.rest = directory[length] == ',' ? directory + length + 1 : directory + length;
   if (const char* limit = options.find("limit"); limit != nullptr && !parse_bytes(limit, options.limit))
     return "limit= is no number of bytes";
+  std::uint32_t percent = 0;
+  if (const char* share = options.find("share"); share != nullptr && !parse_share(share, percent))
+    return "share= is neither a number from 1 to 100 nor \"one\"";
   constexpr std::uint64_t kLeast = 64 << 10;
   if (options.limit < kLeast) return "limit= is less than 64K";
   return nullptr;

@@ -29,4 +29,10 @@ const char* parse_options(const char* text, Options& options);
 // A number with an optional K, M or G; false if it is none.
 bool parse_bytes(const char* text, std::uint64_t& bytes);
 
+// Per cent of the elements to record, 1 to 100; 0: "one", one element. False if it is none of that.
+bool parse_share(const char* text, std::uint32_t& percent);
+
+// Is this word the value of an option, which ends at a comma or at the end?
+bool is_word(const char* text, const char* word);
+
 }  // namespace heddle::record

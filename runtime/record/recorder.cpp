@@ -6,6 +6,7 @@
 
 #include "core/base/raw_syscall.h"
 #include "core/base/text_buffer.h"
+#include "runtime/record/element_recorder.h"
 #include "runtime/record/identity.h"
 
 namespace heddle::record {
@@ -112,6 +113,7 @@ void Recorder::crashes(int signal, std::uint64_t address, std::uint32_t thread) 
 void Recorder::finish() {
   if (!is_on() || std::atomic_ref<std::uint32_t>(finished_).exchange(1) != 0) return;
   if (mode_ == Mode::kPath) paths_.seal();
+  if (mode_ == Mode::kElements) end_element_thread();
   file_.finish();
 }
 

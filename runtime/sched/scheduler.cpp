@@ -80,6 +80,7 @@ Thread* Scheduler::create(const StackRequest& stack, void (*entry)(void*)) {
   t.id = ThreadId{static_cast<std::uint16_t>(slot)};
   t.parent = current_;
   t.child_number = self().children++;
+  t.lineage = lineage_of_child(self().lineage, t.child_number + 1);
   t.signal_mask = self().signal_mask;
   if (slot == created_) ++created_;
   ++unfinished_;

@@ -5,6 +5,7 @@
 
 #include "core/base/ids.h"
 #include "core/trace/event.h"
+#include "core/trace/orders.h"
 #include "runtime/sched/blocking_call.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/ghost.h"
@@ -104,6 +105,9 @@ struct Thread {
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes
   std::uint32_t child_number = 0;
+  std::uint64_t lineage = kMainLineage;  // … as one number
+  std::uint32_t awaited_order =
+      0;  // 1 + the order (core/trace/orders.h) in which its pending access comes; 0: none
   std::uint32_t runnable_position = 0;
   std::uint32_t spin_operations = 0;  // visible operations in fair mode
   std::uint32_t wait_ticket = 0;      // order of arrival among the waiters of one object

@@ -11,7 +11,7 @@ namespace {
 
 // A new value at the end of an enumeration is a new minor version; any other change is a new major one.
 static_assert(static_cast<int>(FindingKind::kCount) == 28 && static_cast<int>(kLastPartRole) == 15 &&
-                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 773,
+                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 774,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";
@@ -65,6 +65,7 @@ std::string encode_spec(const RunSpec& s) {
   w.text(16, {s.strategy, strnlen(s.strategy, sizeof s.strategy)});
   w.text(17, {s.trusted_libraries, strnlen(s.trusted_libraries, sizeof s.trusted_libraries)});
   w.number(18, static_cast<std::uint64_t>(s.sleep));
+  w.number(19, s.element_points);
   return w.take();
 }
 
@@ -131,6 +132,9 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
         break;
       case 18:
         checked.read(s.sleep, f, SleepKind::kTimed, "kind of sleep");
+        break;
+      case 19:
+        s.element_points = f.number != 0;
         break;
       default:
         break;

@@ -10,6 +10,7 @@
 #include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/record_elements.h"
 #include "tool/cli/terminal.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/path_log.h"
@@ -20,7 +21,9 @@ namespace {
 
 struct RecordOptions {
   bool path = false, vars = false, blocks = false, raw = false, quiet = false;
-  std::string directory = "heddle-logs", limit, share, instance, show, check;
+  bool profile = false, json = false;
+  std::string directory = "heddle-logs", limit, share, instance, show, check, output, named;
+  std::uint32_t executions = 3;
   std::size_t steps = 0;
   std::vector<std::string> program;
 
@@ -63,10 +66,19 @@ std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
   app.add_option("--instance", o.instance, "which elements: the same ones for the same name")
       ->type_name("ID");
   app.add_flag("--raw", o.raw, "leave the log as the program wrote it, uncompressed");
-  app.add_option("--show", o.show, "print what a log of paths says, and run nothing")->type_name("LOG");
+  app.add_option("--show", o.show, "print what a log says, and run nothing")->type_name("LOG");
   app.add_option("--check", o.check,
-                 "run the program once under the engine, and say how far each thread goes the log's way")
+                 "run the program once under the engine, and say how far each thread goes the log's way; of "
+                 "shared elements: held to the log's order")
       ->type_name("LOG");
+  app.add_option("-o,--output", o.output, "… and write the bug that comes of it")->type_name("FILE");
+  app.add_flag("--json", o.json, "with --show, of shared elements: as JSON");
+  app.add_option("--program", o.named, "… with names from this program [the one that the log names]")
+      ->type_name("FILE");
+  app.add_flag("--profile", o.profile,
+               "run it under the engine, and add the elements that are shared to PROGRAM.spes: of those "
+               "recorders choose");
+  app.add_option("-n,--executions", o.executions, "of --profile [3]")->type_name("N");
   app.add_option("--steps", o.steps, "with --show: the first N steps of each thread, too")->type_name("N");
   app.add_flag("-q,--quiet", o.quiet, "say nothing");
   app.add_option("program", o.program, "the program and its arguments, after --")->type_name("PROGRAM ARGS…");
@@ -120,6 +132,7 @@ Status collect(const RecordOptions& o, const std::string& path) {
     std::filesystem::remove(path);
     return Error{o.program[0] + " was not built for it. Build it with `heddle c++ --full`."};
   }
+  if (!o.raw && log->header.kind != record::LogKind::kPath) return collect_access_log(path, o.quiet);
   if (!o.raw) {
     if (const Status written = write_collected(*log, path); !written) return written.error();
   }
@@ -161,6 +174,7 @@ std::string step_text(const PathTables& tables, const PathStep& step) {
 }
 
 int show_log(const RecordOptions& o) {
+  if (is_access_log(o.show)) return show_access_log(o.show, o.named, o.json);
   const auto raw = read_log(o.show);
   if (!raw) return complain(raw.error());
   const auto tables = PathTables::read(raw->program(), raw->modules());
@@ -222,6 +236,9 @@ int record_command(const Arguments& arguments) {
   if (!options.show.empty()) return show_log(options);
   if (options.program.empty())
     return complain({"No program given. Usage: heddle record [OPTIONS] -- PROGRAM [ARGS…]"});
+  if (options.profile) return make_element_profile(options.program, options.executions);
+  if (!options.check.empty() && is_access_log(options.check))
+    return follow_access_log(options.check, options.program, options.output);
   if (!options.check.empty()) return check_log(options);
   pid_t process = 0;
   const auto code = run_natively(options, process);

@@ -26,7 +26,8 @@ struct SharedElement {
   std::string place;  // "queue.cpp:17", or nothing where there is no debug information
 };
 
-// `accesses` accesses in a row by one thread. Neighbours in a vector have different threads.
+// `accesses` accesses in a row by one thread. Neighbours have different threads,
+// except beside runs that need no order.
 struct ThreadRun {
   std::uint32_t thread = 0;  // index into AccessLog::threads
   // It and the run before it only read, and read the same: either order is the same execution. Such runs are

@@ -167,6 +167,8 @@ const char* ending_name(Ending ending) {
       return "internal error";
     case Ending::kRedundant:
       return "broken off";
+    case Ending::kInfeasible:
+      return "infeasible";
   }
   return "?";
 }

@@ -121,6 +121,7 @@ ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
     sizes.choices = std::max<std::uint64_t>(kCampaignChoices, 2 * options.replay.size());
   if (spec.record_events == 0) sizes.events = 0;
   sizes.replay = options.replay.size();
+  sizes.orders = options.orders.size();
   if (spec.symbolic != 0) {
     sizes.symbolic = sizeof(symbolic::Header) +
                      kSymbolicEntries * (sizeof(symbolic::Expression) + sizeof(symbolic::Record));
@@ -152,6 +153,7 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
     tables->expression_capacity = tables->record_capacity = kSymbolicEntries;
   }
   for (const Granule& g : options.granules) channel.granules().add(g);
+  if (!options.orders.empty()) std::memcpy(channel.orders(), options.orders.data(), options.orders.size());
   h.end_after_event = options.end_after_event;
   h.pause_at_event = options.pause_at_event;
   h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;

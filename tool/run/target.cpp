@@ -178,6 +178,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   launch.campaign = options.campaign;
   launch.end_after_event = options.end_after_event;
   launch.pause_at_event = options.pause_at_event;
+  launch.orders = options.orders;
   std::vector<Granule> granules;
   if (spec.plain_events == PlainEvents::kShared) {
     auto found = shared_granules(target, spec, launch);
@@ -205,6 +206,10 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
     auto tables = capture_symbolic(process->channel(), process->channel_bytes());
     if (!tables) return tables.error();
     run.symbolic = std::move(*tables);
+  }
+  if (const OrderTable* orders = process->channel().orders(); !options.orders.empty()) {
+    const auto given = reinterpret_cast<const OrderTable*>(options.orders.data())->vectors;
+    for (std::uint32_t i = 0; i < given; ++i) run.orders_reached.push_back(orders->vector()[i].reached);
   }
   run.trace.pid = static_cast<std::uint32_t>(pid);
   if (run.trace.findings.empty() || run.result.signature == 0) {

@@ -42,6 +42,7 @@ struct LaunchOptions {
   std::uint64_t index = 0;  // kSingle: which execution
   std::span<const Choice> replay;
   std::span<const Granule> granules;  // PlainEvents::kShared: what the pass before found
+  std::span<const std::byte> orders;  // an OrderTable that the execution is held to; empty: none
   int campaign = -1;                  // descriptor of the CampaignState
   bool inherit_output = false;        // the program writes to our own standard output and error
   std::uint32_t end_after_event = ~0u;
@@ -101,6 +102,8 @@ struct SingleRun {
   Trace trace;
   ExecutionResult result;
   SymbolicTables symbolic;  // RunSpec::symbolic
+  std::vector<std::uint64_t>
+      orders_reached;  // by vector of SingleOptions::orders: accesses made in that order
 };
 struct SingleOptions {
   std::uint64_t index = 0;
@@ -113,6 +116,7 @@ struct SingleOptions {
   std::uint32_t end_after_event = ~0u;  // end the execution there
   std::uint32_t pause_at_event = ~0u;   // the process stops there (SIGSTOP) until somebody continues it
   std::function<void(pid_t)> on_pause;
+  std::span<const std::byte> orders;  // an OrderTable (core/trace/orders.h) that the execution is held to
 };
 Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options);
 

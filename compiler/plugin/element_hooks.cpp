@@ -1,0 +1,242 @@
+#include "compiler/plugin/element_hooks.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "compiler/plugin/two_bodies.h"
+
+namespace heddle::plugin {
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+using Builder = llvm::IRBuilder<>;
+
+class HookWriter {
+ public:
+  HookWriter(llvm::Function& body, const Elements& elements) : body_(body), elements_(elements) {
+    llvm::LLVMContext& context = body.getContext();
+    byte_ = llvm::Type::getInt8Ty(context);
+    word_ = llvm::Type::getInt64Ty(context);
+    nothing_ = llvm::Type::getVoidTy(context);
+    pointer_ = llvm::PointerType::getUnqual(context);
+    rarely_ = llvm::MDBuilder(context).createBranchWeights(1, 16);
+  }
+
+  // A function with loops tests once whether any of its elements is chosen, and not at every access.
+  void record() {
+    find_marked(body_.begin());
+    if (has_loop()) {
+      llvm::SmallSetVector<llvm::GlobalVariable*, 8> entries;
+      for (Instruction* instruction : marked_) {
+        for (const ElementAccess& access : elements_.of(*instruction)) entries.insert(access.entry);
+        if (llvm::GlobalVariable* block = elements_.block_at(*instruction)) entries.insert(block);
+      }
+      if (!entries.empty() && entries.size() <= kMostTestedAtEntry) {
+        llvm::BasicBlock* copy = add_copy_of_body(body_, ".recorded", [&](Builder& at) {
+          Value* any = nullptr;
+          for (llvm::GlobalVariable* entry : entries) {
+            Value* chosen = load_chosen(at, entry);
+            any = any == nullptr ? chosen : at.CreateOr(any, chosen);
+          }
+          return at.CreateICmpNE(any, at.getInt8(0));
+        });
+        find_marked(copy->getIterator());
+      }
+    }
+    write_record_hooks();
+  }
+
+  void announce() {
+    find_marked(body_.begin());
+    write_announcements();
+  }
+
+ private:
+  static constexpr std::size_t kMostTestedAtEntry = 32;
+
+  void find_marked(llvm::Function::iterator from) {
+    marked_.clear();
+    for (; from != body_.end(); ++from) {
+      for (Instruction& instruction : *from) {
+        if (!elements_.of(instruction).empty()) marked_.push_back(&instruction);
+      }
+    }
+  }
+
+  bool has_loop() const {
+    llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> back_edges;
+    llvm::FindFunctionBackedges(body_, back_edges);
+    return !back_edges.empty();
+  }
+
+  void write_record_hooks() {
+    for (Instruction* instruction : marked_) {
+      const ElementAccesses accesses = elements_.of(*instruction);
+      if (llvm::GlobalVariable* block = elements_.block_at(*instruction))
+        when_chosen(block, instruction, [&](Builder& at) { call(at, "__heddle_touch_element", {block}); });
+      for (const ElementAccess& access : accesses) {
+        switch (access.touch) {
+          case Touch::kRead:
+            record_read(*llvm::cast<llvm::LoadInst>(instruction), access);
+            break;
+          case Touch::kWrite:
+            when_chosen(access.entry, instruction,
+                        [&](Builder& at) { call(at, "__heddle_lock_element", {access.entry}); });
+            when_chosen(access.entry, instruction->getNextNode(),
+                        [&](Builder& at) { call(at, "__heddle_unlock_element", {access.entry}); });
+            break;
+          case Touch::kBefore:
+            when_chosen(access.entry, instruction,
+                        [&](Builder& at) { call(at, "__heddle_touch_element", {access.entry}); });
+            break;
+          case Touch::kAfter:
+            when_chosen(access.entry, is_last(*instruction) ? instruction : after(*instruction),
+                        [&](Builder& at) { call(at, "__heddle_touch_element", {access.entry}); });
+            break;
+        }
+      }
+    }
+  }
+
+  void write_announcements() {
+    for (Instruction* instruction : marked_) {
+      const ElementAccesses accesses = elements_.of(*instruction);
+      const bool has_own_turn = instruction->isAtomic() || instruction->isVolatile();
+      if (llvm::GlobalVariable* block = elements_.block_at(*instruction))
+        when_chosen(block, instruction, [&](Builder& at) {
+          call(at, "__heddle_element", {block, llvm::ConstantPointerNull::get(pointer_), flag(at, true)});
+        });
+      for (const ElementAccess& access : accesses) {
+        const bool waits = (access.touch == Touch::kAfter && !is_last(*instruction)) ||
+                           (has_own_turn && (access.touch == Touch::kRead || access.touch == Touch::kWrite));
+        when_chosen(access.entry, instruction, [&](Builder& at) {
+          if (waits)
+            call(at, "__heddle_await_element", {access.entry});
+          else
+            call(at, "__heddle_element",
+                 {access.entry, access.pointer, flag(at, access.touch != Touch::kRead)});
+        });
+        if (waits)
+          when_chosen(access.entry, after(*instruction),
+                      [&](Builder& at) { call(at, "__heddle_passed_element", {access.entry}); });
+      }
+    }
+  }
+
+  static Value* flag(Builder& at, bool value) { return at.getInt32(value ? 1 : 0); }
+
+  void call(Builder& at, const char* name, llvm::ArrayRef<Value*> arguments) {
+    llvm::SmallVector<llvm::Type*, 3> types;
+    for (const Value* argument : arguments) types.push_back(argument->getType());
+    call(at, name, nothing_, types, arguments);
+  }
+  llvm::CallInst* call(Builder& at, const char* name, llvm::Type* answer, llvm::ArrayRef<llvm::Type*> types,
+                       llvm::ArrayRef<Value*> arguments) {
+    llvm::FunctionCallee callee =
+        body_.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(answer, types, false));
+    if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
+    return at.CreateCall(callee, arguments);
+  }
+
+  // Nothing of the function comes after it.
+  static bool is_last(const Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    return call != nullptr && call->isMustTailCall();
+  }
+
+  // Where a call has returned to its function as it should.
+  static Instruction* after(Instruction& instruction) {
+    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&instruction);
+    if (invoke == nullptr) return instruction.getNextNode();
+    llvm::BasicBlock* next = invoke->getNormalDest();
+    if (next->getSinglePredecessor() == nullptr) next = llvm::SplitEdge(invoke->getParent(), next);
+    return &*next->getFirstInsertionPt();
+  }
+
+  // Not accesses of the program.
+  void leave_alone(Instruction& instruction) {
+    instruction.setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(body_.getContext(), {}));
+  }
+
+  Value* load_chosen(Builder& at, llvm::GlobalVariable* entry) {
+    llvm::LoadInst* chosen = at.CreateLoad(byte_, at.CreateConstInBoundsGEP1_64(byte_, entry, 16));
+    leave_alone(*chosen);
+    return chosen;
+  }
+  Value* is_chosen(Builder& at, llvm::GlobalVariable* entry) {
+    return at.CreateICmpNE(load_chosen(at, entry), at.getInt8(0));
+  }
+
+  template <typename Then>
+  void when_chosen(llvm::GlobalVariable* entry, Instruction* before, Then then) {
+    Builder at(before);
+    at.SetCurrentDebugLocation(place_of(*before));
+    Instruction* inside = llvm::SplitBlockAndInsertIfThen(is_chosen(at, entry), before, false, rarely_);
+    Builder chosen(inside);
+    chosen.SetCurrentDebugLocation(place_of(*before));
+    then(chosen);
+  }
+
+  // A call needs a place where its function has debug information.
+  llvm::DebugLoc place_of(const Instruction& instruction) const {
+    if (instruction.getDebugLoc()) return instruction.getDebugLoc();
+    llvm::DISubprogram* scope = body_.getSubprogram();
+    return scope != nullptr ? llvm::DebugLoc(llvm::DILocation::get(body_.getContext(), 0, 0, scope))
+                            : llvm::DebugLoc();
+  }
+
+  // load, as it was; or: do { v = version; load; } while (version has changed), where the last step also
+  // counts it.
+  void record_read(llvm::LoadInst& load, const ElementAccess& access) {
+    llvm::BasicBlock* before = load.getParent();
+    llvm::BasicBlock* plain = before->splitBasicBlock(&load);
+    llvm::BasicBlock* rest = plain->splitBasicBlock(load.getNextNode());
+    llvm::BasicBlock* recorded = llvm::BasicBlock::Create(body_.getContext(), "heddle.read", &body_, rest);
+    Instruction* end = before->getTerminator();
+    Builder test(end);
+    test.SetCurrentDebugLocation(place_of(load));
+    test.CreateCondBr(is_chosen(test, access.entry), recorded, plain, rarely_);
+    end->eraseFromParent();
+
+    Builder at(recorded);
+    at.SetCurrentDebugLocation(place_of(load));
+    llvm::LoadInst* version =
+        at.CreateAlignedLoad(word_, at.CreateConstInBoundsGEP1_64(byte_, access.entry, 8), llvm::Align(8));
+    version->setAtomic(llvm::AtomicOrdering::Acquire);
+    leave_alone(*version);
+    auto* again = llvm::cast<llvm::LoadInst>(at.Insert(load.clone()));
+    at.CreateFence(llvm::AtomicOrdering::Acquire);
+    llvm::Type* number = at.getInt32Ty();
+    Value* changed = call(at, "__heddle_read_element", number, {pointer_, word_}, {access.entry, version});
+    at.CreateCondBr(at.CreateICmpNE(changed, at.getInt32(0)), recorded, rest, rarely_);
+    if (load.use_empty()) return;
+    Builder join(rest, rest->begin());
+    llvm::PHINode* value = join.CreatePHI(load.getType(), 2);
+    load.replaceAllUsesWith(value);
+    value->addIncoming(&load, plain);
+    value->addIncoming(again, recorded);
+  }
+
+  llvm::Function& body_;
+  const Elements& elements_;
+  llvm::Type* byte_;
+  llvm::Type* word_;
+  llvm::Type* nothing_;
+  llvm::PointerType* pointer_;
+  llvm::MDNode* rarely_;
+  llvm::SmallVector<Instruction*, 16> marked_;
+};
+
+}  // namespace
+
+void record_elements(llvm::Function& body, const Elements& elements) { HookWriter(body, elements).record(); }
+void announce_elements(llvm::Function& body, const Elements& elements) {
+  HookWriter(body, elements).announce();
+}
+
+}  // namespace heddle::plugin

@@ -1,0 +1,73 @@
+// Which instructions access which shared program elements, and the module's table of them
+// (core/record/elements.h).
+//
+// Found once, before a function is copied into its bodies; what was found goes with the instructions as
+// metadata, so that every body has the same accesses in the same order. docs/record-format.md says what is an
+// element.
+#pragma once
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/plugin/element_names.h"
+
+namespace heddle::plugin {
+
+// How an instruction touches an element.
+enum class Touch : std::uint8_t {
+  kRead = 0,  // a load: can be repeated
+  kWrite,     // a store or an update, also of many bytes: is over at once
+  kBefore,    // by a call, at any time while it lasts: counts when it begins
+  kAfter,     // by a call that waits for its turn, such as a lock: counts when it has returned
+};
+
+struct ElementAccess {
+  llvm::GlobalVariable* entry = nullptr;  // record::ElementEntry
+  llvm::Value* pointer = nullptr;         // nullptr: a block
+  Touch touch = Touch::kRead;
+};
+using ElementAccesses = llvm::SmallVector<ElementAccess, 2>;
+
+class Elements {
+ public:
+  explicit Elements(llvm::Module& module);
+
+  // Marks the function's accesses. REQUIRES: nothing was added to it yet.
+  void find(llvm::Function& function);
+  // Writes the table. To be called once, after all functions.
+  void keep_table();
+
+  // What an instruction of any body accesses.
+  ElementAccesses of(llvm::Instruction& instruction) const;
+  // The block element that begins at the instruction, or nullptr.
+  llvm::GlobalVariable* block_at(const llvm::Instruction& instruction) const;
+
+ private:
+  struct Element {
+    llvm::GlobalVariable* entry = nullptr;
+    ElementName name;
+    std::string place;
+  };
+  struct Found {
+    std::uint64_t id = 0;
+    unsigned operand = 0;  // the pointer
+    Touch touch = Touch::kRead;
+  };
+
+  std::uint64_t intern(const ElementName& name, const llvm::Instruction& at);
+  void visit(llvm::Instruction& instruction, llvm::SmallVectorImpl<Found>& found);
+  void visit_call(llvm::CallBase& call, llvm::SmallVectorImpl<Found>& found);
+  void keep(llvm::Instruction& instruction, llvm::ArrayRef<Found> found);
+  llvm::GlobalVariable* make_entry(std::uint64_t id, record::ElementKind kind);
+  void keep_name(std::uint64_t id, const Element& element);
+  void register_with_runtime();
+
+  llvm::Module& module_;
+  ElementNamer namer_;
+  llvm::StructType* entry_type_;
+  unsigned access_metadata_;
+  unsigned block_metadata_;
+  llvm::MapVector<std::uint64_t, Element> elements_;
+};
+
+}  // namespace heddle::plugin

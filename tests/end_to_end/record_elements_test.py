@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Access vectors and block vectors of native runs: what is recorded, what is left out, and that the engine keeps them."""
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+from heddle_driver import BAD_INPUT, HEDDLE, HeddleTest
+
+PLUGIN = os.path.join(os.path.dirname(HEDDLE), "..", "lib", "heddle", "symbolic-pass.so")
+AVAILABLE = os.path.exists(PLUGIN) and shutil.which("clang++-19") is not None
+
+# Two threads take turns by a mutex and a flag: every vector is known.
+TURNS = """
+#include <signal.h>
+#include <unistd.h>
+#include <cassert>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+struct Ring { std::mutex lock; std::condition_variable changed; int turn = 0; long sum = 0; };
+Ring ring;
+int untouched;
+int unshared;
+static int kill_at = -1;
+void work(int id, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    std::unique_lock<std::mutex> guard(ring.lock);
+    while (ring.turn != id) ring.changed.wait(guard);
+    ring.sum += id + 1;
+    ring.turn = 1 - id;
+    ring.changed.notify_all();
+    if (i == kill_at) kill(getpid(), SIGKILL);
+  }
+}
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 100;
+  if (argc > 2) kill_at = std::atoi(argv[2]);
+  if (rounds < 0) untouched = 1;
+  std::thread a(work, 0, rounds);
+  std::thread b(work, 1, rounds);
+  a.join();
+  b.join();
+  for (int i = 0; i < 10; ++i) unshared += i;
+  assert(ring.sum != 3L * 7);
+  return unshared == 45 ? 0 : 1;
+}
+"""
+
+
+@unittest.skipUnless(AVAILABLE, "heddle was built without LLVM, or clang 19 is not there")
+class RecordElementsTest(HeddleTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"heddle-elements-{os.getpid()}")
+        os.makedirs(cls.shared, exist_ok=True)
+        source = os.path.join(cls.shared, "turns.cpp")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(TURNS)
+        cls.turns = os.path.join(cls.shared, "turns")
+        subprocess.run([HEDDLE, "c++", "--full", "-O1", "-g", "-std=c++20", "-pthread", source, "-o", cls.turns], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def record(self, setting, *arguments, code=0):
+        logs = self.path("logs")
+        environment = dict(os.environ, HEDDLE_RECORD=setting.format(logs=logs))
+        before = set(glob.glob(os.path.join(logs, "*")))
+        done = subprocess.run([self.turns, *arguments], env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, code, done.stderr)
+        new = set(glob.glob(os.path.join(logs, "*"))) - before
+        self.assertEqual(len(new), 1, done.stderr)
+        return new.pop()
+
+    def show(self, log):
+        answer = self.heddle("record", "--json", "--show", log)
+        self.assertEqual(answer.code, 0, answer.errors)
+        return json.loads(answer.output)
+
+    def vector(self, shown, name):
+        found = [v for v in shown["vectors"] if v["name"] == name]
+        self.assertEqual(len(found), 1, [v["name"] for v in shown["vectors"]])
+        return [(shown["threads"][run["thread"]], run["accesses"]) for run in found[0]["runs"]]
+
+    def test_vectors_are_the_order_that_the_program_forces(self):
+        shown = self.show(self.record("vars:{logs}", "50"))
+        self.assertEqual(shown["outcome"], "passed")
+        # sum: made by main, read and written by the threads in turns, and read by main at the end.
+        self.assertEqual(self.vector(shown, "Ring+96"), [("0", 1)] + [("0.1", 2), ("0.2", 2)] * 50 + [("0", 1)])
+        self.assertEqual(self.vector(shown, "untouched"), [])
+        self.assertEqual([thread for thread, _ in self.vector(shown, "unshared")], ["0"])
+        # Another run with the same input can be merged with it, one with other input cannot.
+        self.assertEqual(shown["run"], self.show(self.record("vars:{logs},share=25", "50"))["run"])
+        self.assertNotEqual(shown["run"], self.show(self.record("vars:{logs},share=25", "51"))["run"])
+
+    def test_a_share_and_a_failure(self):
+        all_of_them = self.show(self.record("vars:{logs}", "1"))
+        shown = self.show(self.record("vars:{logs},share=50,instance=7", "7", code=-signal.SIGABRT))
+        self.assertEqual(shown["outcome"], "failed")
+        self.assertIn("turns.cpp", shown["failure_place"])
+        self.assertEqual(shown["elements_in_all"], all_of_them["elements_in_all"])
+        self.assertEqual(len(shown["vectors"]), (shown["elements_in_all"] * 50 + 50) // 100)
+        again = self.show(self.record("vars:{logs},share=50,instance=7", "3"))
+        self.assertEqual([v["element"] for v in again["vectors"]], [v["element"] for v in shown["vectors"]])
+        self.assertEqual(len(self.show(self.record("vars:{logs},share=one", "3"))["vectors"]), 1)
+
+    def test_blocks(self):
+        shown = self.show(self.record("blocks:{logs}", "20"))
+        self.assertTrue(all(v["kind"] == "block" for v in shown["vectors"]))
+        self.assertTrue(any({shown["threads"][r["thread"]] for r in v["runs"]} == {"0.1", "0.2"} for v in shown["vectors"]))
+
+    def test_a_killed_run_leaves_its_log(self):
+        shown = self.show(self.record("vars:{logs}", "1000", "500", code=-signal.SIGKILL))
+        self.assertEqual(shown["outcome"], "unknown")
+        self.assertTrue(shown["incomplete"])
+        threads = [thread for thread, _ in self.vector(shown, "Ring+96")][1:]
+        self.assertIn(len(threads), (1001, 1002))  # thread 0.1 was in its round 500, and 0.2 at most one behind
+        self.assertEqual(threads, (["0.1", "0.2"] * len(threads))[:len(threads)])
+
+    def test_damaged_logs_are_named(self):
+        log = self.record("vars:{logs}", "5")
+        with open(log, "r+b") as file:
+            file.seek(4096 + 34)
+            byte = file.read(1)
+            file.seek(4096 + 34)
+            file.write(bytes([byte[0] ^ 1]))
+        answer = self.heddle("record", "--show", log)
+        self.assertEqual(answer.code, BAD_INPUT)
+        self.assertIn(os.path.basename(log), answer.errors)
+
+    def test_a_profile_cuts_to_what_was_seen_shared(self):
+        program = self.path("turns")
+        shutil.copy(self.turns, program)
+        self.assertEqual(self.heddle("record", "--profile", "--", program, "5").code, 0)
+        with open(program + ".spes", encoding="utf-8") as file:
+            profile = file.read()
+        self.assertIn("Ring+96", profile)
+        self.assertNotIn("unshared", profile)
+
+
+if __name__ == "__main__":
+    unittest.main()

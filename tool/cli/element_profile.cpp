@@ -1,0 +1,39 @@
+#include "tool/cli/element_profile.h"
+
+#include "tool/record/access_log.h"
+#include "tool/record/element_orders.h"
+#include "tool/record/show_access_log.h"
+
+namespace heddle::cli {
+
+Result<ProfiledElements> profile_elements(const run::Target& target, const RunSpec& spec,
+                                          std::uint32_t executions, const std::string& profile) {
+  auto elements = read_elements(target.path, AccessScheme::kVariables);
+  if (!elements) return elements.error();
+  std::vector<AccessVector> empty;
+  for (const SharedElement& element : *elements) empty.push_back({element.id, {}});
+  const std::vector<std::byte> orders = make_orders(empty, {});
+  std::vector<bool> is_shared(elements->size());
+  RunSpec profiling = spec;
+  profiling.plain_events = PlainEvents::kShared;
+  profiling.fresh_memory = 1;
+  for (std::uint32_t i = 0; i < executions; ++i) {
+    run::SingleOptions options;
+    options.index = i;
+    options.symbolise = false;
+    options.orders = orders;
+    auto done = run::run_single(target, profiling, options);
+    if (!done) return done.error();
+    for (std::size_t k = 0; k < done->orders_reached.size(); ++k)
+      is_shared[k] = is_shared[k] || done->orders_reached[k] != 0;
+  }
+  std::vector<SharedElement> shared;
+  for (std::size_t k = 0; k < is_shared.size(); ++k) {
+    if (is_shared[k]) shared.push_back((*elements)[k]);
+  }
+  if (auto written = add_to_profile(profile, shared); !written) return written.error();
+  return ProfiledElements{static_cast<std::uint32_t>(elements->size()),
+                          static_cast<std::uint32_t>(shared.size())};
+}
+
+}  // namespace heddle::cli

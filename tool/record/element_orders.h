@@ -1,0 +1,27 @@
+// Access vectors as the engine is told to keep them (core/trace/orders.h): for run::SingleOptions::orders and
+// LaunchOptions::orders.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tool/record/access_log.h"
+
+namespace heddle {
+
+// `vectors`, of different elements; their threads are indices into `threads`. Elements without a vector are
+// left to the strategy; an element with an empty one is not to be accessed at all while others can run.
+//
+// The run needs RunSpec::element_points: then plain accesses are scheduling points, and the choices of the
+// execution replay without the vectors. ModelKind::kSc lets loads read what came last, as the vectors mean
+// it. The answer:
+//   Ending::kInfeasible   nobody could go on; ExecutionResult::divergence_choice is the index of a vector
+//   that was stuck
+//                         (by element), SingleRun::orders_reached how far each came
+//   anything else         as in any other run
+std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
+                                   const std::vector<std::string>& threads);
+
+}  // namespace heddle

@@ -1,0 +1,29 @@
+// Puts the access vector of one element together from what each thread kept of it
+// (core/record/element_log.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tool/record/access_log.h"
+
+namespace heddle {
+
+// A run of one thread: `reads` reads of version `start`, then `writes` writes, `repeats` times.
+struct ElementToken {
+  std::uint32_t thread = 0;
+  std::uint64_t start = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t repeats = 1;
+};
+
+struct BuiltVector {
+  std::vector<ThreadRun> runs;
+  bool incomplete = false;  // some versions are nobody's: the vector ends before the first of them
+};
+
+// In any order.
+BuiltVector build_vector(std::vector<ElementToken> tokens);
+
+}  // namespace heddle
