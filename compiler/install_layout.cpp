@@ -15,6 +15,7 @@ InstallLayout layout_under(const std::string& prefix) {
           prefix + "/share/heddle/deep",
           prefix + "/share/heddle/cause",
           prefix + "/share/heddle/search",
+          prefix + "/share/heddle/coop",
           prefix + "/share/heddle/paper",
           prefix + "/share/heddle/lin",
           prefix + "/share/heddle/speed",

@@ -2,7 +2,7 @@
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
 //   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter
 //   <prefix>/lib/heddle/symbolic-pass.so
-//   <prefix>/share/heddle/{apps,deep,gdb,lin,litmus,paper,search,speed}/
+//   <prefix>/share/heddle/{apps,cause,coop,deep,gdb,lin,litmus,paper,search,speed}/
 #pragma once
 
 #include <string>
@@ -21,6 +21,7 @@ struct InstallLayout {
   std::string deep_dir;       // the programs of `heddle bench deep`
   std::string cause_dir;      // … and of `heddle bench cause`
   std::string search_dir;     // … and of `heddle bench search`
+  std::string coop_dir;       // … and of `heddle bench coop`
   std::string paper_dir;      // the programs of `heddle bench paper`
   std::string lin_dir;        // the objects of `heddle bench lin`
   std::string speed_dir;      // sources that `heddle bench speed` builds

@@ -10,6 +10,7 @@ using Arguments = std::vector<std::string>;  // what follows the command's name
 
 int run_command(const Arguments& arguments);
 int replay_command(const Arguments& arguments);
+int merge_command(const Arguments& arguments);
 int minimize_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int search_command(const Arguments& arguments);

@@ -88,6 +88,7 @@ const std::vector<CommandLine>& command_lines() {
       {"search", "find bugs that have not happened yet, near runs that passed", search_command},
       {"show", "print what is in an artifact: findings, trace, output", show_command},
       {"report", "make reports of a campaign: HTML, SARIF, JUnit, JSON", report_command},
+      {"merge", "reproduce a failure of production from partial logs of many runs", merge_command},
       {"lin", "linearizability: judge a recorded history of a concurrent object", lin_command},
       {"bench", "known questions, and what each shows beside what is expected", bench_command},
       {"completion", "what makes a shell complete heddle's commands and options", completion_command},

@@ -1,0 +1,222 @@
+// What merging costs as logs get many and large: synthetic logs through the store and the ranking.
+//   coop_logs relevance [LOGS]        time to rank LOGS logs of each of the thesis' sizes (Table 3.4)
+//   coop_logs sizes [MOST_BYTES]      time to compare two logs of 1 KB and more (Table 3.5)
+//   coop_logs store LOGS BYTES DIR    LOGS logs of BYTES each into a store in DIR, and ranked
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "core/base/random.h"
+#include "tool/merge/candidates.h"
+#include "tool/merge/log_store.h"
+
+namespace {
+
+using namespace heddle;
+
+// CPU seconds of all threads: what else the machine does should not matter.
+double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double seconds_since(double began) { return now() - began; }
+
+double megabytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// A program's shape: some elements are accessed in the same order in most runs, some never twice.
+struct Shape {
+  const char* name;
+  std::uint32_t elements;
+  std::uint64_t accesses;
+  double disperse;  // share of elements whose order is new in nearly every run
+};
+
+constexpr Shape kShapes[] = {
+    {"BoundedBuffer", 15, 525, 0.3},   {"BubbleSort", 11, 52495, 0.3},
+    {"BufferWriter", 6, 130597, 0.8},  {"Deadlock", 4, 12, 0},
+    {"Manager", 5, 2368, 1},           {"Piper", 8, 580, 0.5},
+    {"ProducerConsumer", 8, 576, 0.5}, {"TicketOrder", 9, 6662, 0.4},
+    {"TwoStage", 5, 27103, 0.4},       {"Cache4j", 4, 129, 0.1},
+    {"Derby#2861", 14, 2509, 0.6},     {"Tomcat#37458", 22, 89, 0.1},
+    {"Weblech", 5, 54, 0.2},
+};
+
+constexpr std::uint32_t kThreads = 6;
+
+std::vector<ThreadRun> random_runs(Random& random, std::uint64_t accesses) {
+  std::vector<ThreadRun> runs;
+  std::uint32_t thread = random.below(kThreads);
+  while (accesses > 0) {
+    const std::uint64_t count = std::min<std::uint64_t>(accesses, 1 + random.below(6));
+    runs.push_back({thread, false, count});
+    accesses -= count;
+    thread = (thread + 1 + random.below(kThreads - 1)) % kThreads;
+  }
+  return runs;
+}
+
+// Two runs change places, as when one thread was a little faster.
+void disturb(Random& random, std::vector<ThreadRun>& runs) {
+  if (runs.size() < 4) return;
+  const std::size_t times = 1 + runs.size() / 200;
+  for (std::size_t i = 0; i < times; ++i) {
+    const std::size_t at = 1 + random.below(static_cast<std::uint32_t>(runs.size() - 3));
+    if (runs[at - 1].thread != runs[at + 1].thread && runs[at].thread != runs[at + 2].thread)
+      std::swap(runs[at], runs[at + 1]);
+  }
+}
+
+class Generator {
+ public:
+  Generator(const Shape& shape, std::uint64_t seed) : shape_(shape), random_(seed) {
+    for (std::uint32_t i = 0; i < kThreads; ++i) threads_.push_back("0." + std::to_string(i + 1));
+    for (std::uint32_t e = 0; e < shape.elements; ++e) {
+      // A few ways in which runs go, which most follow closely.
+      for (int way = 0; way < 4; ++way)
+        ways_.push_back(random_runs(random_, std::max<std::uint64_t>(1, shape.accesses / shape.elements)));
+    }
+  }
+  AccessLog next(double share) {
+    AccessLog log;
+    log.path = std::to_string(number_++);
+    log.build = log.run = 1;
+    log.outcome = RunOutcome::kFailed;
+    log.failure_place = "assertion";
+    log.elements_in_all = shape_.elements;
+    log.threads = threads_;
+    const auto wanted = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(share * shape_.elements + 0.5));
+    const std::uint32_t way = random_.below(4);
+    for (std::uint32_t e = 0, left = wanted; e < shape_.elements && left > 0; ++e) {
+      if (random_.below(shape_.elements - e) >= left) continue;
+      --left;
+      AccessVector vector{e, ways_[e * 4 + way]};
+      const bool is_disperse = e < shape_.disperse * shape_.elements;
+      if (is_disperse || random_.below(20) == 0) disturb(random_, vector.runs);
+      log.vectors.push_back(std::move(vector));
+    }
+    return log;
+  }
+
+ private:
+  Shape shape_;
+  Random random_;
+  std::vector<std::string> threads_;
+  std::vector<std::vector<ThreadRun>> ways_;
+  std::uint64_t number_ = 0;
+};
+
+double rank_seconds(const merge::LogSet& logs, merge::Metric metric) {
+  const auto began = now();
+  const merge::NeighbourIndex index(logs, metric, 1);
+  const auto ranking = merge::sgm_relevance(logs, index, 1, 2);
+  return ranking.empty() ? 0 : seconds_since(began);
+}
+
+int rank_shapes(std::uint64_t count) {
+  fmt::print("{:<18} {:>6} {:>9}  {:>8} {:>8} {:>8}   CPU seconds to rank {} logs, reading included\n", "",
+             "share", "different", "PSIM", "DSIM", "DHS", count);
+  for (const Shape& shape : kShapes) {
+    for (const double share : {0.25, 0.5, 0.75}) {
+      Generator generator(shape, 1);
+      std::vector<AccessLog> logs;
+      for (std::uint64_t i = 0; i < count; ++i) logs.push_back(generator.next(share));
+      const auto began = now();
+      auto store = merge::LogStore::open("");
+      for (const AccessLog& log : logs) {
+        if (auto added = (*store)->add(log); !added) return 3;
+      }
+      auto bugs = (*store)->bugs();
+      if (!bugs || bugs->empty()) return 3;
+      const double reading = seconds_since(began);
+      const merge::LogSet& set = bugs->front()->logs;
+      double seconds[3] = {};
+      for (const int m : {0, 1, 2}) seconds[m] = reading + rank_seconds(set, static_cast<merge::Metric>(m));
+      fmt::print("{:<18} {:>5.0f}% {:>9} {:>8.3f} {:>8.3f} {:>8.3f}\n", shape.name, share * 100, set.logs(),
+                 seconds[0], seconds[1], seconds[2]);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
+int compare_sizes(std::uint64_t most) {
+  fmt::print("{:>12} {:>12} {:>10} {:>10} {:>10}\n", "bytes", "reading s", "PSIM s", "DSIM s", "DHS s");
+  for (std::uint64_t bytes = 1000; bytes <= most; bytes *= 10) {
+    // A byte for a run of up to eight accesses.
+    const Shape shape{"", 8, bytes * 7 / 2, 1};
+    Generator generator(shape, 2);
+    const AccessLog a = generator.next(1), b = generator.next(1);
+    auto began = now();
+    auto store = merge::LogStore::open("");
+    if (!(*store)->add(a) || !(*store)->add(b)) return 3;
+    auto bugs = (*store)->bugs();
+    const double reading = seconds_since(began);
+    const merge::LogSet& set = bugs->front()->logs;
+    double seconds[3] = {};
+    for (const int m : {0, 1, 2}) {
+      const auto metric = static_cast<merge::Metric>(m);
+      const merge::Weights weights = merge::weights_of(set, metric);
+      began = now();
+      if (merge::similarity(set, weights, metric, 0, 1) < 0) return 3;
+      seconds[m] = seconds_since(began);
+    }
+    fmt::print("{:>12} {:>12.4f} {:>10.6f} {:>10.6f} {:>10.6f}\n", bytes, reading, seconds[0], seconds[1],
+               seconds[2]);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+int fill_store(std::uint64_t count, std::uint64_t bytes, const std::string& directory) {
+  const Shape shape{"", 20, bytes * 2 * 7 / 2, 0.4};
+  Generator generator(shape, 3);
+  double adding = 0;
+  auto store = merge::LogStore::open(directory);
+  if (!store) return 2;
+  std::vector<AccessLog> some;
+  for (std::uint64_t done = 0; done < count; done += some.size()) {
+    some.clear();
+    while (some.size() < 1000 && done + some.size() < count) some.push_back(generator.next(0.5));
+    const auto began = now();
+    if (!(*store)->begin()) return 2;
+    for (const AccessLog& log : some) {
+      if (!(*store)->add(log)) return 2;
+    }
+    if (!(*store)->end()) return 2;
+    adding += seconds_since(began);
+  }
+  auto began = now();
+  auto again = merge::LogStore::open(directory);
+  if (!again) return 2;
+  auto bugs = (*again)->bugs();
+  if (!bugs) return 2;
+  const double opening = seconds_since(began);
+  const merge::LogSet& set = bugs->front()->logs;
+  began = now();
+  const merge::NeighbourIndex index(set, merge::Metric::kDsim, 1);
+  const auto ranking = merge::sgm_relevance(set, index, 1, 2);
+  const double ranked = seconds_since(began);
+  fmt::print(
+      "{} logs ({} different, {} vectors): CPU seconds: adding {:.1f}, opening {:.1f}, ranking by DSIM "
+      "{:.1f} "
+      "({} pairs compared), {:.0f} MB\n",
+      count, set.logs(), set.vectors(), adding, opening, ranked, index.compared(), megabytes());
+  return ranking.empty() ? 3 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto number = [&](int i, std::uint64_t otherwise) {
+    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+  };
+  if (argc > 1 && std::strcmp(argv[1], "relevance") == 0) return rank_shapes(number(2, 500));
+  if (argc > 1 && std::strcmp(argv[1], "sizes") == 0) return compare_sizes(number(2, 100'000'000));
+  if (argc > 4 && std::strcmp(argv[1], "store") == 0) return fill_store(number(2, 0), number(3, 0), argv[4]);
+  fmt::print(stderr, "usage: coop_logs relevance [LOGS] | sizes [BYTES] | store LOGS BYTES DIR\n");
+  return 2;
+}

@@ -1,0 +1,28 @@
+// Deadlock: two locks, taken in either order.
+#include <mutex>
+
+#include "coop.h"
+
+std::mutex first, second;
+int balance_a = 10, balance_b = 10;
+
+void forth() {
+  const std::lock_guard<std::mutex> outer(first);
+  work(60);
+  const std::lock_guard<std::mutex> inner(second);
+  balance_a -= 1;
+  balance_b += 1;
+}
+
+void back() {
+  const std::lock_guard<std::mutex> outer(second);
+  work(60);
+  const std::lock_guard<std::mutex> inner(first);
+  balance_b -= 1;
+  balance_a += 1;
+}
+
+int main() {
+  run_threads(forth, back);
+  assert(balance_a + balance_b == 20);
+}

@@ -1,0 +1,87 @@
+// Neighbours by index against all pairs.
+#include "tool/merge/neighbours.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/merge/slow_logs.h"
+#include "tool/merge/candidates.h"
+
+namespace heddle::merge {
+namespace {
+
+// For each element that the base misses: the highest similarity of a log that has it.
+std::map<ElementIndex, double> best_of_all_pairs(const LogSet& set, const NeighbourIndex& index,
+                                                 LogIndex base) {
+  std::map<ElementIndex, double> best;
+  for (LogIndex log = 0; log < set.logs(); ++log) {
+    if (log == base) continue;
+    const double alike = similarity(set, index.weights(), index.metric(), base, log);
+    for (const Recorded& r : set.log(log)) {
+      if (set.recorded(base, r.element) != kNone) continue;
+      const auto [at, is_new] = best.try_emplace(r.element, alike);
+      at->second = std::max(at->second, alike);
+    }
+  }
+  return best;
+}
+
+// Shares of fills that are as similar as the best.
+double recall_of(const LogSet& set, Metric metric, std::uint64_t seed) {
+  const NeighbourIndex index(set, metric, seed);
+  double right = 0, all = 0;
+  for (LogIndex base = 0; base < set.logs(); ++base) {
+    const auto best = best_of_all_pairs(set, index, base);
+    std::set<ElementIndex> filled;
+    std::set<LogIndex> used;
+    for (const Neighbour& n : index.neighbours(base)) {
+      EXPECT_TRUE(used.insert(n.log).second);
+      EXPECT_EQ(n.similarity, similarity(set, index.weights(), metric, base, n.log));
+      for (const Recorded& r : n.fills) {
+        EXPECT_TRUE(filled.insert(r.element).second);
+        EXPECT_EQ(r.vector, set.recorded(n.log, r.element));
+        right += n.similarity == best.at(r.element) ? 1 : 0;
+        all += 1;
+      }
+    }
+    EXPECT_EQ(filled.size(), best.size()) << "every element that somebody has is filled";
+  }
+  return right / all;
+}
+
+TEST(Neighbours, exact_on_random_small_sets) {
+  Random random(3);
+  for (int round = 0; round < 60; ++round) {
+    LogSet set;
+    const SlowLogs logs = random_logs(random, 20, 6, 3, 8, 5);
+    for (const SlowLog& log : logs) add_to(set, log);
+    for (const Metric metric : {Metric::kPsim, Metric::kDsim, Metric::kDhs}) {
+      EXPECT_EQ(recall_of(set, metric, static_cast<std::uint64_t>(round)), 1);
+    }
+  }
+}
+
+TEST(Neighbours, equal_all_pairs_at_500_logs) {
+  Random random(5);
+  LogSet set;
+  for (const SlowLog& log : random_logs(random, 500, 10, 4, 300, 60)) add_to(set, log);
+  EXPECT_EQ(recall_of(set, Metric::kPsim, 1), 1);
+  EXPECT_EQ(recall_of(set, Metric::kDsim, 1), 1);
+  EXPECT_GE(recall_of(set, Metric::kDhs, 1), 0.95);
+}
+
+TEST(Neighbours, are_a_function_of_the_seed) {
+  Random random(9);
+  LogSet set;
+  for (const SlowLog& log : random_logs(random, 60, 8, 3, 10, 3)) add_to(set, log);
+  const auto ranking = [&](std::uint64_t seed, unsigned jobs) {
+    const NeighbourIndex index(set, Metric::kDsim, seed);
+    std::vector<std::pair<LogIndex, double>> order;
+    for (const Ranked& r : sgm_relevance(set, index, seed, jobs)) order.emplace_back(r.log, r.relevance);
+    return order;
+  };
+  EXPECT_EQ(ranking(1, 1), ranking(1, 2));
+  EXPECT_NE(ranking(1, 1), ranking(2, 1));
+}
+
+}  // namespace
+}  // namespace heddle::merge

@@ -1,0 +1,171 @@
+// The log store: what was added is there, once, also after an end in the middle.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tool/merge/log_store.h"
+
+namespace heddle::merge {
+namespace {
+
+class Store : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ =
+        testing::TempDir() + "heddle_store_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(directory_);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+  std::unique_ptr<LogStore> open() const {
+    auto store = LogStore::open(directory_);
+    EXPECT_TRUE(store) << (store ? "" : store.error().message);
+    return std::move(*store);
+  }
+  std::string directory_;
+};
+
+AccessLog log_of(const std::string& path, std::uint64_t threads, RunOutcome outcome = RunOutcome::kFailed) {
+  AccessLog log;
+  log.path = path;
+  log.build = 1;
+  log.run = 2;
+  log.outcome = outcome;
+  if (outcome == RunOutcome::kFailed) log.failure_place = "assertion queue.cpp:41";
+  log.elements_in_all = 9;
+  for (std::uint64_t i = 0; i < threads; ++i) log.threads.push_back("0." + std::to_string(i));
+  for (std::uint64_t element = 5; element < 8; ++element) {
+    AccessVector vector{element, {}};
+    for (std::uint32_t i = 0; i < threads; ++i) vector.runs.push_back({i, false, element});
+    log.vectors.push_back(vector);
+  }
+  return log;
+}
+
+void add(LogStore& store, const AccessLog& log, bool is_new = true) {
+  ASSERT_TRUE(store.begin());
+  const auto added = store.add(log);
+  ASSERT_TRUE(added);
+  EXPECT_EQ(*added, is_new);
+  ASSERT_TRUE(store.end());
+}
+
+TEST_F(Store, keeps_logs_once) {
+  {
+    const auto store = open();
+    add(*store, log_of("a.log", 2));
+    add(*store, log_of("dir/a.log", 2), false);
+    add(*store, log_of("b.log", 2));
+  }
+  const auto store = open();
+  add(*store, log_of("b.log", 2), false);
+  const auto bugs = store->bugs();
+  ASSERT_TRUE(bugs);
+  ASSERT_EQ(bugs->size(), 1u);
+  const LogSet& logs = bugs->front()->logs;
+  EXPECT_EQ(logs.failing_logs(), 2u);
+  EXPECT_EQ(logs.logs(), 1u) << "two instances did the same";
+  EXPECT_EQ(logs.universe(), 9u);
+  EXPECT_EQ(logs.elements(), 3u);
+  EXPECT_EQ(length_of(logs.bytes(logs.recorded(0, 0))), 10u);
+  EXPECT_EQ(store->threads(), (std::vector<std::string>{"0.0", "0.1"}));
+}
+
+TEST_F(Store, tells_bugs_apart) {
+  const auto store = open();
+  add(*store, log_of("a", 2));
+  AccessLog other = log_of("b", 3);
+  other.failure_place = "SIGSEGV";
+  add(*store, other);
+  AccessLog build = log_of("c", 3);
+  build.build = 77;
+  add(*store, build);
+  add(*store, log_of("d", 4, RunOutcome::kPassed));
+  const auto bugs = store->bugs();
+  ASSERT_TRUE(bugs);
+  ASSERT_EQ(bugs->size(), 3u);
+  for (const auto& bug : *bugs) {
+    EXPECT_EQ(bug->logs.failing_logs(), 1u);
+    EXPECT_EQ(bug->logs.passing_logs(), bug->kind.build == 1 ? 1u : 0u);
+  }
+}
+
+TEST_F(Store, grows_while_it_is_open) {
+  const auto reader = open();
+  const auto writer = open();
+  add(*writer, log_of("a", 2));
+  add(*reader, log_of("b", 3));
+  add(*writer, log_of("c", 2));
+  const auto again = open();
+  ASSERT_EQ((*again->bugs())[0]->logs.failing_logs(), 3u);
+  EXPECT_EQ(again->threads().size(), 3u);
+}
+
+TEST_F(Store, survives_what_was_cut_off) {
+  {
+    const auto store = open();
+    for (int i = 0; i < 5; ++i)
+      add(*store, log_of("log" + std::to_string(i), 2 + static_cast<std::uint64_t>(i)));
+  }
+  const auto size = std::filesystem::file_size(directory_ + "/logs.index");
+  std::filesystem::resize_file(directory_ + "/logs.index", size - 7);
+  std::ofstream(directory_ + "/vectors", std::ios::app) << "half a vector";
+  const auto store = open();
+  ASSERT_EQ((*store->bugs())[0]->logs.failing_logs(), 4u);
+  add(*store, log_of("log4", 6));
+  const auto again = open();
+  ASSERT_EQ((*again->bugs())[0]->logs.failing_logs(), 5u);
+}
+
+TEST_F(Store, names_damage) {
+  {
+    add(*open(), log_of("a", 2));
+  }
+  std::fstream file(directory_ + "/vectors", std::ios::in | std::ios::out | std::ios::binary);
+  file.put('\x7f');
+  file.close();
+  const auto store = open();
+  const auto bugs = store->bugs();
+  ASSERT_FALSE(bugs);
+  EXPECT_NE(bugs.error().message.find("damaged"), std::string::npos);
+}
+
+// Against a real server, which tests/end_to_end/postgresql_store.sh starts.
+TEST(PostgresqlStore, keeps_logs_of_a_fleet) {
+  const char* address = std::getenv("HEDDLE_TEST_POSTGRESQL");
+  if (address == nullptr) GTEST_SKIP() << "needs a server: tests/end_to_end/postgresql_store.sh";
+  constexpr int kLogs = 20;
+  const auto instance = [&](int number) {
+    auto store = LogStore::open(address);
+    ASSERT_TRUE(store) << store.error().message;
+    for (int i = 0; i < kLogs; ++i)
+      add(**store, log_of(std::to_string(number * kLogs + i), 2 + static_cast<std::uint64_t>(i % 3)));
+    add(**store, log_of(std::to_string(number * kLogs), 2), false);
+  };
+  std::thread other(instance, 1);
+  instance(2);
+  other.join();
+  auto store = LogStore::open(address);
+  ASSERT_TRUE(store);
+  const auto bugs = (*store)->bugs();
+  ASSERT_TRUE(bugs) << bugs.error().message;
+  ASSERT_EQ(bugs->size(), 1u);
+  const LogSet& logs = bugs->front()->logs;
+  EXPECT_EQ(logs.failing_logs(), 2u * kLogs);
+  EXPECT_EQ(logs.logs(), 3u);
+  EXPECT_EQ((*store)->threads().size(), 4u);
+  for (LogIndex log = 0; log < logs.logs(); ++log)
+    EXPECT_EQ(length_of(logs.bytes(logs.recorded(log, 0))) % 5, 0u);
+  add(**store, log_of("later", 5));
+  EXPECT_EQ((*(*store)->bugs())[0]->logs.failing_logs(), 2u * kLogs + 1);
+}
+
+TEST(PostgresqlStore, says_why_there_is_none) {
+  const auto store = LogStore::open("postgresql:///nothing?host=/nonexistent");
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message.find("PostgreSQL"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::merge

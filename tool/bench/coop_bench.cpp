@@ -1,0 +1,403 @@
+#include "tool/bench/coop_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/random.h"
+#include "tool/artifact/atomic_file.h"
+#include "tool/bench/child_process.h"
+#include "tool/merge/engine_oracle.h"
+
+namespace heddle::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using CoopJson = nlohmann::ordered_json;
+using CoopClock = std::chrono::steady_clock;
+
+// A run that takes so long hangs.
+constexpr const char* kHangsAfter = "1";
+constexpr const char* kShares[] = {"25", "50", "75"};
+
+struct CoopProgram {
+  std::string name, source;
+};
+
+Result<CoopJson> read_thesis(const CoopOptions& options) {
+  const std::string path = options.folder + "/thesis.json";
+  auto text = read_whole_file(path, 1 << 20);
+  if (!text) return text.error();
+  CoopJson document = CoopJson::parse(*text, nullptr, false);
+  if (document.is_discarded() || !document.contains("programs"))
+    return Error{path + " is not the list of programs.", ExitCode::kBadInput};
+  return document;
+}
+
+Result<std::vector<CoopProgram>> coop_programs(const CoopOptions& options) {
+  const auto thesis = read_thesis(options);
+  if (!thesis) return thesis.error();
+  std::vector<CoopProgram> all;
+  for (const CoopJson& entry : (*thesis)["programs"]) {
+    const std::string name = entry["name"], source = entry["source"];
+    const auto& wanted = options.programs;
+    if (wanted.empty() || std::ranges::count(wanted, name) != 0 ||
+        std::ranges::count(wanted, source.substr(0, source.find('.'))) != 0)
+      all.push_back({name, options.folder + "/" + source});
+  }
+  if (all.empty()) return Error{"There is no such program.", ExitCode::kBadInput};
+  return all;
+}
+
+// Complete logs of native runs.
+struct Recorded {
+  std::vector<AccessLog> failing, passing;
+  std::uint64_t runs = 0, failed = 0;
+};
+
+std::vector<std::string> native_command(const std::string& record, const std::string& binary) {
+  return {"env",     record.empty() ? "HEDDLE_RECORD=" : "HEDDLE_RECORD=" + record,
+          "timeout", "-s",
+          "KILL",    kHangsAfter,
+          binary};
+}
+
+// Runs until there are enough failing logs, or the time is up.
+Result<Recorded> record_natively(const CoopOptions& options, const std::string& folder,
+                                 const std::string& binary, const std::string& kind) {
+  Recorded recorded;
+  const std::string directory = folder + "/logs-" + kind;
+  const auto began = CoopClock::now();
+  while (recorded.failing.size() < options.logs &&
+         std::chrono::duration<double>(CoopClock::now() - began).count() < options.record_seconds) {
+    fs::create_directories(directory);
+    const auto status = run_in(folder, native_command(kind + ":" + directory + ",share=100", binary));
+    if (!status) return status.error();
+    ++recorded.runs;
+    recorded.failed += *status != 0 ? 1 : 0;
+    const bool wanted = *status != 0 || recorded.passing.size() < options.passing;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+      if (!wanted) break;
+      auto log = read_access_log(entry.path().string());
+      if (!log) continue;
+      log->path = std::to_string(recorded.runs);
+      if (log->outcome == RunOutcome::kUnknown) log->outcome = RunOutcome::kFailed;  // killed: it hung
+      (*status != 0 ? recorded.failing : recorded.passing).push_back(std::move(*log));
+    }
+    fs::remove_all(directory);
+  }
+  return recorded;
+}
+
+// Elements that no run accessed are none of the program's, as in the thesis' counts.
+void drop_untouched(Recorded& recorded) {
+  std::set<std::uint64_t> touched;
+  for (const auto* logs : {&recorded.failing, &recorded.passing}) {
+    for (const AccessLog& log : *logs) {
+      for (const AccessVector& v : log.vectors) {
+        if (!v.runs.empty()) touched.insert(v.element);
+      }
+    }
+  }
+  for (auto* logs : {&recorded.failing, &recorded.passing}) {
+    for (AccessLog& log : *logs) {
+      std::erase_if(log.vectors, [&](const AccessVector& v) { return !touched.contains(v.element); });
+      log.elements_in_all = static_cast<std::uint32_t>(touched.size());
+    }
+  }
+}
+
+// §3.5.1: partial logs are complete ones of which a share of the elements is kept, picked at random.
+AccessLog partial(const AccessLog& log, const std::string& share, Random& random) {
+  AccessLog part = log;
+  const std::size_t all = part.vectors.size();
+  const std::size_t kept = share == "1" ? 1 : std::max<std::size_t>(1, all * std::stoul(share) / 100);
+  for (std::size_t i = 0; i < kept && i < all; ++i)
+    std::swap(part.vectors[i], part.vectors[i + random.below(static_cast<std::uint32_t>(all - i))]);
+  part.vectors.resize(std::min(kept, all));
+  return part;
+}
+
+Result<std::unique_ptr<merge::LogStore>> partial_logs(const Recorded& recorded, const std::string& share,
+                                                      std::size_t count, std::uint64_t seed) {
+  auto store = merge::LogStore::open("");
+  if (!store) return store.error();
+  Random random(seed);
+  for (std::size_t i = 0; i < recorded.failing.size() && i < count; ++i) {
+    AccessLog part = partial(recorded.failing[i], share, random);
+    if (auto added = (*store)->add(part); !added) return added.error();
+  }
+  for (const AccessLog& log : recorded.passing) {
+    if (auto added = (*store)->add(partial(log, share, random)); !added) return added.error();
+  }
+  return store;
+}
+
+struct Way {
+  const char* name;
+  merge::Heuristic heuristic;
+  bool faithful;  // as in the thesis: no pruning, nothing taken apart
+};
+constexpr Way kWays[] = {{"SGM", merge::Heuristic::kSgm, true},
+                         {"DGM", merge::Heuristic::kDgm, true},
+                         {"ours", merge::Heuristic::kBoth, false}};
+
+class CoopMeasurement {
+ public:
+  CoopMeasurement(const CoopOptions& options, const run::Target& target)
+      : options_(options), target_(target) {}
+
+  // The median over the sets; none where most of them were not replayed.
+  Result<Attempts> attempts(const Recorded& recorded, const std::string& share, const Way& way,
+                            merge::Metric metric, std::size_t logs, double* rank_seconds = nullptr) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t set = 0; set < options_.sets; ++set) {
+      auto store = partial_logs(recorded, share, logs, mix(options_.seed, set));
+      if (!store) return store.error();
+      auto bugs = (*store)->bugs();
+      if (!bugs) return bugs.error();
+      if (bugs->empty()) return Attempts{};
+      const merge::BugLogs& bug = *bugs->front();
+      merge::EngineOptions engine;
+      engine.scheme = bug.kind.scheme;
+      engine.place = bug.place;
+      engine.seconds = 5;
+      merge::EngineOracle oracle(target_, bug.logs, (*store)->threads(), engine);
+      merge::SearchOptions search;
+      search.metric = metric;
+      search.heuristic = way.heuristic;
+      search.attempts = options_.attempts;
+      search.seed = mix(options_.seed, set);
+      search.jobs = 2;
+      search.brute_force = !way.faithful;
+      search.prune = !way.faithful;
+      search.guided = way.faithful ? 0 : 4;
+      const auto outcome = merge::search(bug.logs, oracle, search);
+      if (!outcome) return outcome.error();
+      if (rank_seconds != nullptr) *rank_seconds = outcome->relevance_seconds;
+      all.push_back(outcome->reproduced ? outcome->attempts : ~std::uint64_t{0});
+    }
+    std::sort(all.begin(), all.end());
+    const std::uint64_t median = all[(all.size() - 1) / 2];
+    return median == ~std::uint64_t{0} ? Attempts{} : Attempts{median};
+  }
+
+ private:
+  const CoopOptions& options_;
+  const run::Target& target_;
+};
+
+CoopRange range_of(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  CoopRange range{values[0], 0, values[0]};
+  for (const double v : values) {
+    range.least = std::min(range.least, v);
+    range.most = std::max(range.most, v);
+    range.mean += v / static_cast<double>(values.size());
+  }
+  return range;
+}
+
+// What complete logs say of a program.
+Status describe_elements(const Recorded& recorded, CoopScheme& scheme) {
+  std::map<std::uint64_t, double> accesses;
+  for (const AccessLog& log : recorded.failing) {
+    for (const AccessVector& vector : log.vectors) {
+      double& of_element = accesses[vector.element];
+      for (const ThreadRun& run : vector.runs)
+        of_element += static_cast<double>(run.accesses) / static_cast<double>(recorded.failing.size());
+    }
+  }
+  std::vector<double> each;
+  for (const auto& [element, count] : accesses) {
+    each.push_back(count);
+    scheme.total_accesses += count;
+  }
+  scheme.elements = accesses.size();
+  scheme.accesses = range_of(each);
+  auto store = merge::LogStore::open("");
+  for (const AccessLog& log : recorded.failing) {
+    if (auto added = (*store)->add(log); !added) return added.error();
+  }
+  auto bugs = (*store)->bugs();
+  if (!bugs) return bugs.error();
+  if (bugs->empty()) return Done{};
+  std::vector<double> dispersion;
+  for (merge::ElementIndex e = 0; e < bugs->front()->logs.elements(); ++e)
+    dispersion.push_back(merge::individual_dispersion(bugs->front()->logs, e));
+  scheme.dispersion = range_of(dispersion);
+  return Done{};
+}
+
+// Sizes as they are kept, mean of ten logs (§3.5.6).
+Status measure_sizes(const Recorded& recorded, const std::string& folder, CoopScheme& scheme) {
+  Random random(7);
+  for (const std::string share : {"100", "75", "50", "25", "1"}) {
+    double bytes = 0;
+    const std::size_t count = std::min<std::size_t>(10, recorded.failing.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string path = folder + "/size.log";
+      const AccessLog& log = recorded.failing[i];
+      if (auto written = write_access_log(path, share == "100" ? log : partial(log, share, random)); !written)
+        return written;
+      bytes += static_cast<double>(fs::file_size(path)) / static_cast<double>(count);
+    }
+    scheme.bytes[share] = bytes;
+  }
+  return Done{};
+}
+
+// CPU of runs with and without recording; runs that hang are as long as their time limit either way.
+Status measure_overhead(const std::string& folder, const std::string& binary, const std::string& kind,
+                        CoopRow& row, CoopScheme& scheme) {
+  constexpr int kRuns = 15;
+  const auto measure = [&](const std::string& record) -> Result<double> {
+    double seconds = 0;
+    for (int i = 0; i < kRuns; ++i) {
+      fs::create_directories(folder + "/over");
+      const auto finished = run_measured(folder, native_command(record, binary));
+      if (!finished) return finished.error();
+      seconds += finished->cpu_seconds / kRuns;
+      fs::remove_all(folder + "/over");
+    }
+    return seconds;
+  };
+  const auto native = measure("");
+  if (!native) return native.error();
+  row.native_seconds = *native;
+  for (const std::string share : {"100", "75", "50", "25"}) {
+    const auto recorded = measure(kind + ":" + folder + "/over,share=" + share);
+    if (!recorded) return recorded.error();
+    scheme.overhead[share] = 100 * (*recorded / *native - 1);
+  }
+  return Done{};
+}
+
+Status measure_scheme(const CoopOptions& options, const run::Target& target, const std::string& folder,
+                      const std::string& kind, CoopRow& row, CoopScheme& scheme, Recorded& recorded) {
+  auto logs = record_natively(options, folder, target.path, kind);
+  if (!logs) return logs.error();
+  recorded = std::move(*logs);
+  drop_untouched(recorded);
+  scheme.recorded = !recorded.failing.empty();
+  if (!scheme.recorded) return Done{};
+  if (auto described = describe_elements(recorded, scheme); !described) return described;
+  if (auto sized = measure_sizes(recorded, folder, scheme); !sized) return sized;
+  if (auto measured = measure_overhead(folder, target.path, kind, row, scheme); !measured) return measured;
+  CoopMeasurement measurement(options, target);
+  for (const Way& way : kWays) {
+    for (const std::string share : {"1", "25", "50", "75"}) {
+      // One element each: not the heuristics' business (the thesis' "-"), and the column 1SPE has it once.
+      const bool is_single = scheme.elements * std::stoul(share) / 100 <= 1 || share == "1";
+      if (is_single && share != "1") continue;
+      if (share == "1" && std::string(way.name) == "DGM") continue;
+      auto attempts =
+          measurement.attempts(recorded, share, way, merge::Metric::kDsim, recorded.failing.size());
+      if (!attempts) return attempts.error();
+      scheme.attempts[way.name][share] = *attempts;
+    }
+  }
+  return Done{};
+}
+
+Status measure_metrics(const CoopOptions& options, const run::Target& target, const Recorded& recorded,
+                       CoopRow& row) {
+  CoopMeasurement measurement(options, target);
+  constexpr std::pair<const char*, merge::Metric> kMetrics[] = {
+      {"PSIM", merge::Metric::kPsim}, {"DSIM", merge::Metric::kDsim}, {"DHS", merge::Metric::kDhs}};
+  for (const auto& [name, metric] : kMetrics) {
+    for (const std::string share : kShares) {
+      if (row.variables.elements * std::stoul(share) / 100 <= 1) continue;
+      double seconds = 0;
+      auto attempts =
+          measurement.attempts(recorded, share, kWays[0], metric, recorded.failing.size(), &seconds);
+      if (!attempts) return attempts.error();
+      row.by_metric[name][share] = *attempts;
+      row.rank_seconds[name][share] = seconds;
+    }
+  }
+  return Done{};
+}
+
+Status measure_counts(const CoopOptions& options, const run::Target& target, const Recorded& recorded,
+                      CoopRow& row) {
+  CoopMeasurement measurement(options, target);
+  for (std::size_t logs = 16; logs <= 512 && logs <= recorded.failing.size(); logs *= 2) {
+    for (const Way& way : kWays) {
+      for (const std::string share : kShares) {
+        if (row.variables.elements * std::stoul(share) / 100 <= 1) continue;
+        auto attempts = measurement.attempts(recorded, share, way, merge::Metric::kDsim, logs);
+        if (!attempts) return attempts.error();
+        row.by_count[logs][way.name][share] = *attempts;
+      }
+    }
+  }
+  return Done{};
+}
+
+Result<CoopRow> measure_coop(const CoopOptions& options, const std::string& work,
+                             const CoopProgram& program) {
+  CoopRow row;
+  row.program = program.name;
+  const std::string folder = work + "/" + fs::path(program.source).stem().string();
+  fs::create_directories(folder);
+  const std::string binary = folder + "/program";
+  const auto status = run_in(folder, {options.heddle, "c++", "--full", "--spes=static", "-g", "-O1",
+                                      "-std=c++17", program.source, "-o", binary});
+  if (!status) return status.error();
+  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
+  std::vector<std::string> notes;
+  const auto target = run::resolve_target({binary}, options.library, notes);
+  if (!target) return target.error();
+  Recorded recorded;
+  if (auto done = measure_scheme(options, *target, folder, "vars", row, row.variables, recorded); !done)
+    return done.error();
+  row.runs = recorded.runs;
+  row.failing = recorded.failing.size();
+  row.passing = recorded.passing.size();
+  row.failure_percent = recorded.runs == 0
+                            ? 0
+                            : 100 * static_cast<double>(recorded.failed) / static_cast<double>(recorded.runs);
+  if (!row.variables.recorded) {
+    row.problem = fmt::format("no failing log in {} native runs", row.runs);
+    return row;
+  }
+  if (options.metrics) {
+    if (auto done = measure_metrics(options, *target, recorded, row); !done) return done.error();
+  }
+  const bool counted =
+      program.name == "Deadlock" || program.name == "BoundedBuffer" || program.name == "Piper";
+  if (options.counts && counted) {
+    if (auto done = measure_counts(options, *target, recorded, row); !done) return done.error();
+  }
+  if (options.blocks) {
+    Recorded blocks;
+    if (auto done = measure_scheme(options, *target, folder, "blocks", row, row.blocks, blocks); !done)
+      return done.error();
+  }
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<CoopRow>> run_coop(const CoopOptions& options,
+                                      const std::function<void(const CoopRow&)>& row) {
+  const auto programs = coop_programs(options);
+  if (!programs) return programs.error();
+  auto work = TemporaryFolder::make();
+  if (!work) return work.error();
+  std::vector<CoopRow> rows;
+  for (const CoopProgram& program : *programs) {
+    auto measured = measure_coop(options, work->path(), program);
+    if (!measured) return measured.error();
+    row(*measured);
+    rows.push_back(std::move(*measured));
+  }
+  return rows;
+}
+
+}  // namespace heddle::bench

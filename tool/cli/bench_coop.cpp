@@ -1,0 +1,80 @@
+// heddle bench coop: the thesis' programs, recorded in part and replayed.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "compiler/install_layout.h"
+#include "tool/bench/coop_bench.h"
+#include "tool/cli/bench_commands.h"
+#include "tool/cli/terminal.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kCoopExamples =
+    "examples:\n"
+    "  heddle bench coop deadlock cache4j\n"
+    "  heddle bench coop --as-thesis --sets 10 --json coop.json     500 logs, 500 attempts: hours\n"
+    "\n"
+    "exit codes: 0 measured, 2 a program could not be compiled, 3 an error of heddle's own";
+
+struct CoopChoice {
+  bench::CoopOptions bench;
+  std::string json;
+  bool as_thesis = false, no_blocks = false, only_attempts = false;
+};
+
+int run_coop_bench(CoopChoice options) {
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  options.bench.folder = layout->coop_dir;
+  options.bench.heddle = layout->executable;
+  options.bench.library = layout->library;
+  options.bench.blocks = !options.no_blocks;
+  options.bench.metrics = options.bench.counts = !options.only_attempts;
+  if (options.as_thesis) {
+    options.bench.logs = 512;
+    options.bench.passing = 100;
+    options.bench.attempts = 500;
+    options.bench.record_seconds = 3600;
+  }
+  std::FILE* out = options.json == "-" ? stderr : stdout;
+  const auto rows = bench::run_coop(
+      options.bench, [&](const bench::CoopRow& row) { fmt::print(stderr, "{}", bench::coop_line(row)); });
+  if (!rows) return complain(rows.error());
+  const auto tables = bench::coop_tables(options.bench, *rows);
+  if (!tables) return complain(tables.error());
+  fmt::print(out, "{}", *tables);
+  if (!options.json.empty()) {
+    if (auto written = write_text_file(options.json, bench::coop_json(*rows)); !written)
+      return complain(written.error());
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_bench_coop(CLI::App& bench) {
+  CLI::App* coop =
+      bench.add_subcommand("coop", "cooperative replay of the thesis' programs beside its tables");
+  coop->footer(kCoopExamples);
+  const auto options = std::make_shared<CoopChoice>();
+  coop->add_option("names", options->bench.programs, "only these programs")->type_name("PROGRAM");
+  coop->add_option("--logs", options->bench.logs, "failing logs of each program [60]")->type_name("N");
+  coop->add_option("--passing", options->bench.passing, "passing logs of each program [20]")->type_name("N");
+  coop->add_option("--attempts", options->bench.attempts, "executions of each search [60]")->type_name("N");
+  coop->add_option("--sets", options->bench.sets, "sets of partial logs; attempts are medians [1]")
+      ->type_name("N");
+  coop->add_option("--record-seconds", options->bench.record_seconds, "for the native runs of a program [20]")
+      ->type_name("S");
+  coop->add_option("--seed", options->bench.seed, "of what is drawn [1]")->type_name("S");
+  coop->add_flag("--no-blocks", options->no_blocks, "without block vectors (Table 3.8)");
+  coop->add_flag("--only-attempts", options->only_attempts, "without Tables 3.3, 3.4 and 3.9");
+  coop->add_flag("--as-thesis", options->as_thesis, "512 failing and 100 passing logs, 500 attempts");
+  coop->add_option("--json", options->json, "write the results as JSON; - is standard output")
+      ->type_name("FILE");
+  return [options] { return run_coop_bench(*options); };
+}
+
+}  // namespace heddle::cli

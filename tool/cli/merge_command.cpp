@@ -1,0 +1,272 @@
+// heddle merge: a failure of production from many partial logs.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "compiler/install_layout.h"
+#include "tool/artifact/artifact.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/help.h"
+#include "tool/cli/terminal.h"
+#include "tool/merge/engine_oracle.h"
+#include "tool/merge/gather.h"
+#include "tool/record/path_log.h"
+#include "tool/report/text.h"
+
+namespace heddle::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct MergeOptions {
+  std::vector<std::string> logs, program;
+  std::string metric = "dsim", strategy = "both", store, output = "heddle-out", time, timeout = "10s",
+              killed = "fail";
+  std::vector<int> allowed_exits;
+  merge::SearchOptions search;
+  bool any_build = false, watch = false, quiet = false, verbose = false, no_brute_force = false;
+};
+
+std::atomic<bool> merge_interrupted{false};
+
+std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
+  CLI::App app(
+      "Reproduces a failure from logs of many instances of a program, each of which recorded in which order "
+      "threads "
+      "came to some of its shared elements (heddle record --vars, --blocks): logs that fit each other are "
+      "merged, "
+      "and executions are held to what they say until one fails as the instances did. What no log says is "
+      "left to chance.",
+      "heddle merge [options] [LOGS…] -- PROGRAM [ARGS…]");
+  app.footer(
+      "examples:\n"
+      "  heddle merge logs/ -- ./server --test\n"
+      "  heddle merge --store postgresql://logs.example/fleet --watch logs/ -- ./server --test\n"
+      "  heddle merge --strategy sgm --guided 0 --metric dhs logs/ -- ./server      as in the thesis\n"
+      "\n"
+      "The result is an artifact as `heddle run` writes it: replay, minimize and explain it.\n"
+      "exit codes: 66 reproduced, 1 not reproduced, 2 bad input (no failing log of this program), 3 an error "
+      "of heddle's own");
+  app.add_option("logs", o.logs, "files, and directories of files")->type_name("LOGS");
+  app.add_option("--metric", o.metric, "what makes logs similar: psim, dsim, dhs [dsim]")
+      ->check(CLI::IsMember({"psim", "dsim", "dhs"}));
+  app.add_option("--strategy", o.strategy, "which logs are merged first: sgm, dgm, both in turns [both]")
+      ->check(CLI::IsMember({"sgm", "dgm", "both"}));
+  app.add_option("--attempts", o.search.attempts, "executions for each bug [500]")->type_name("N");
+  app.add_option("--guided", o.search.guided,
+                 "executions of a candidate that does not fit whole, or leaves something open [4]")
+      ->type_name("N");
+  app.add_flag("--no-brute-force", o.no_brute_force, "give up when the strategy has no more candidates");
+  app.add_option("--seed", o.search.seed, "of all that chance decides [1]")->type_name("S");
+  app.add_option("--store", o.store,
+                 "keep the logs there for the next time: a directory, or postgresql://… [in memory]")
+      ->type_name("WHERE");
+  app.add_option(
+         "--killed", o.killed,
+         "what logs without an end say: their run hung and was killed (fail), or nothing (skip) [fail]")
+      ->check(CLI::IsMember({"fail", "skip"}));
+  app.add_flag("--any-build", o.any_build,
+               "also logs of other builds, or of a program whose libraries have shared elements, too");
+  app.add_flag("--watch", o.watch, "go on: take in logs as they come, and try again what was not reproduced");
+  app.add_option("-t,--time", o.time, "how long to watch: 30s, 2h [until interrupted]")->type_name("D");
+  app.add_option("--timeout", o.timeout, "wall time of one execution [10s]")->type_name("D");
+  app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
+      ->type_name("STATUS")
+      ->take_all();
+  app.add_option("-o,--output", o.output, "where artifacts go [heddle-out]")->type_name("DIR");
+  app.add_flag("-v,--verbose", o.verbose, "every attempt");
+  app.add_flag("-q,--quiet", o.quiet, "only errors");
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) o.program.assign(dashes + 1, arguments.end());
+  if (const auto code = parse_command(app, Arguments(arguments.begin(), dashes))) return code;
+  if (o.program.empty())
+    return complain({"Which program? heddle merge LOGS -- PROGRAM ARGS. `heddle merge --help` explains it."});
+  if (o.logs.empty() && o.store.empty())
+    return complain({"There are no logs: name files or directories, or a store (--store)."});
+  o.search.metric = o.metric == "psim"   ? merge::Metric::kPsim
+                    : o.metric == "dsim" ? merge::Metric::kDsim
+                                         : merge::Metric::kDhs;
+  o.search.heuristic = o.strategy == "sgm"   ? merge::Heuristic::kSgm
+                       : o.strategy == "dgm" ? merge::Heuristic::kDgm
+                                             : merge::Heuristic::kBoth;
+  o.search.brute_force = !o.no_brute_force;
+  o.search.jobs = std::max(1u, std::thread::hardware_concurrency());
+  return std::nullopt;
+}
+
+const char* verdict_name(merge::Verdict verdict) {
+  switch (verdict) {
+    case merge::Verdict::kReproduced:
+      return "reproduced";
+    case merge::Verdict::kInfeasible:
+      return "infeasible";
+    case merge::Verdict::kPassed:
+      return "passed";
+  }
+  return "?";
+}
+
+std::string name_of(const std::string& place) {
+  return place.empty() ? "the failure of killed runs" : "the failure at \"" + place + "\"";
+}
+
+// All bugs of a store, each until it is reproduced.
+class Merging {
+ public:
+  Merging(const MergeOptions& options, const run::Target& target, merge::LogStore& store, double seconds)
+      : options_(options), target_(target), store_(store), seconds_(seconds) {
+    if (const auto tables = PathTables::read(target.path)) build_ = tables->build();
+  }
+
+  // An error that is not about one bug.
+  Status go_on();
+  std::uint64_t reproduced() const { return reproduced_; }
+  std::uint64_t bugs() const { return states_.size(); }
+
+ private:
+  struct State {
+    std::uint64_t logs = 0;  // that the last attempt knew
+    bool reproduced = false;
+  };
+  bool is_of_this_build(const merge::BugLogs& bug);
+  Status try_bug(const merge::BugLogs& bug, State& state);
+  Status write(Trace trace, const merge::SearchOutcome& outcome, const merge::BugLogs& bug);
+
+  const MergeOptions& options_;
+  const run::Target& target_;
+  merge::LogStore& store_;
+  double seconds_;
+  std::uint64_t build_ = 0;  // of the program; 0: it does not tell
+  std::map<std::pair<merge::RunKind, std::string>, State> states_;
+  std::set<std::uint64_t> other_builds_;  // that were told of
+  std::uint64_t reproduced_ = 0;
+};
+
+Status Merging::go_on() {
+  auto bugs = store_.bugs();
+  if (!bugs) return bugs.error();
+  for (const std::string& complaint : store_.complaints()) warn(complaint);
+  for (const auto& bug : *bugs) {
+    if (!is_of_this_build(*bug)) continue;
+    State& state = states_[{bug->kind, bug->place}];
+    if (state.reproduced || state.logs == bug->logs.failing_logs() || merge_interrupted.load()) continue;
+    state.logs = bug->logs.failing_logs();
+    if (auto tried = try_bug(*bug, state); !tried) return tried;
+  }
+  return Done{};
+}
+
+bool Merging::is_of_this_build(const merge::BugLogs& bug) {
+  if (build_ == 0 || build_ == bug.kind.build || options_.any_build) return true;
+  if (other_builds_.insert(bug.kind.build).second)
+    warn(fmt::format(
+        "{} logs are of another build ({:016x}, not {:016x}) and skipped; --any-build takes them.",
+        bug.logs.failing_logs(), bug.kind.build, build_));
+  return false;
+}
+
+Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
+  const merge::LogSet& logs = bug.logs;
+  if (!options_.quiet) {
+    fmt::print(stderr,
+               "heddle: {}: {} failing and {} passing logs, {} of {} elements, {} different vectors\n",
+               name_of(bug.place), logs.failing_logs(), logs.passing_logs(), logs.elements(), logs.universe(),
+               logs.vectors());
+  }
+  merge::EngineOptions engine;
+  engine.scheme = bug.kind.scheme;
+  engine.place = bug.place;
+  engine.seconds = seconds_;
+  engine.allowed_exits = options_.allowed_exits;
+  merge::EngineOracle oracle(target_, logs, store_.threads(), engine);
+  const auto outcome = merge::search(
+      logs, oracle, options_.search,
+      [&](std::uint64_t number, const merge::Candidate& candidate, const merge::Attempt& attempt) {
+        if (!options_.verbose) return;
+        const auto open = std::ranges::count(candidate.vectors, merge::kNone);
+        fmt::print(stderr, "heddle: attempt {}: {}{}\n", number, verdict_name(attempt.verdict),
+                   open == 0 ? "" : fmt::format(", {} elements left open", open));
+      });
+  if (!outcome) return outcome.error();
+  if (!options_.quiet) {
+    fmt::print(
+        stderr,
+        "heddle: {} {} after {} attempts ({} infeasible, {} passed, {} spared){}; logs ranked in {:.2f} s\n",
+        name_of(bug.place), outcome->reproduced ? "was reproduced" : "was NOT reproduced", outcome->attempts,
+        outcome->infeasible, outcome->passed, outcome->pruned,
+        outcome->guided           ? ", by guided search"
+        : outcome->by_brute_force ? ", by brute force"
+                                  : "",
+        outcome->relevance_seconds);
+    for (const auto& [message, count] : oracle.other_bugs())
+      fmt::print(stderr, "heddle: seen on the way, {} times: {}\n", count, message);
+  }
+  state.reproduced = outcome->reproduced;
+  if (!outcome->reproduced) return Done{};
+  ++reproduced_;
+  return write(*oracle.take_trace(), *outcome, bug);
+}
+
+Status Merging::write(Trace trace, const merge::SearchOutcome&, const merge::BugLogs&) {
+  trace.tool_version = HEDDLE_VERSION;
+  const std::string path = options_.output + "/bug-" + std::to_string(reproduced_) + ".heddle";
+  if (auto written = write_artifact(path, trace); !written) return written;
+  if (options_.quiet) return Done{};
+  report::TextOptions text;
+  text.artifact = path;
+  text.color = use_color(ColorWish::kAuto);
+  fmt::print(stderr, "{}", report::text_report(trace, trace.findings[0], text));
+  return Done{};
+}
+
+}  // namespace
+
+int merge_command(const Arguments& arguments) {
+  MergeOptions options;
+  if (const auto code = parse_merge(arguments, options)) return *code;
+  auto seconds = parse_duration(options.timeout);
+  if (!seconds) return complain(seconds.error());
+  double watched = 0;
+  if (!options.time.empty()) {
+    auto time = parse_duration(options.time);
+    if (!time) return complain(time.error());
+    watched = *time;
+  }
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  std::vector<std::string> notes;
+  auto target = run::resolve_target(options.program, layout->library, notes);
+  if (!target) return complain(target.error());
+  for (const std::string& note : notes) warn(note);
+  auto input = run::InputFile::keep_standard_input();
+  if (!input) return complain(input.error());
+  target->input = input->descriptor();
+  auto store = merge::LogStore::open(options.store);
+  if (!store) return complain(store.error());
+  merge::Gatherer gatherer(**store, options.logs);
+  gatherer.on_skipped = warn;
+  gatherer.killed_failed = options.killed == "fail";
+  Merging merging(options, *target, **store, *seconds);
+
+  std::signal(SIGINT, [](int) { merge_interrupted.store(true); });
+  std::signal(SIGTERM, [](int) { merge_interrupted.store(true); });
+  const auto began = Clock::now();
+  while (true) {
+    if (auto gathered = gatherer.gather(); !gathered) return complain(gathered.error());
+    if (auto done = merging.go_on(); !done) return complain(done.error());
+    const double so_far = std::chrono::duration<double>(Clock::now() - began).count();
+    if (!options.watch || merge_interrupted.load() || (watched > 0 && so_far >= watched)) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  if (merging.bugs() == 0)
+    return complain({"There is no failing log among these: nothing to reproduce.", ExitCode::kBadInput});
+  return static_cast<int>(merging.reproduced() != 0 ? ExitCode::kBug : ExitCode::kInconclusive);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,58 @@
+// Candidate replay logs in the order in which they are worth a try (thesis §3.3, §3.4): by similarity-guided
+// merge, by dispersion-guided merge, by correlation with the bug where logs have one element each, and in the
+// end all combinations that there are.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tool/merge/neighbours.h"
+
+namespace heddle::merge {
+
+struct Candidate {
+  LogIndex base = kNone;  // kNone: put together from many logs
+  double relevance = 0;
+  std::vector<VectorIndex> vectors;  // by element; kNone: nobody recorded it
+};
+
+class Candidates {
+ public:
+  virtual ~Candidates() = default;
+  virtual std::optional<Candidate> next() = 0;
+};
+
+struct Ranked {
+  LogIndex log = kNone;
+  double relevance = 0;
+};
+
+// SGM (Algorithm 1, equation 3.5): the mean similarity to the neighbours that complete the log. `jobs`
+// threads. Most relevant first; equal ones in an order by the seed. A log that misses nothing has no
+// neighbours: it needs none, and comes first with relevance 1.
+std::vector<Ranked> sgm_relevance(const LogSet& logs, const NeighbourIndex& index, std::uint64_t seed,
+                                  unsigned jobs);
+// DGM (Algorithm 3, equation 3.6): the overall-dispersion of what it recorded.
+std::vector<Ranked> dgm_relevance(const LogSet& logs, std::uint64_t seed);
+
+// The base completed by its neighbours (line 9 of Algorithm 1, Algorithm 4).
+Candidate complete(const LogSet& logs, const NeighbourIndex& index, const Ranked& base);
+
+// In the order of `ranking`, each completed when asked for. REQUIRES: `logs` and `index` outlive it.
+std::unique_ptr<Candidates> by_relevance(const LogSet& logs, const NeighbourIndex& index,
+                                         std::vector<Ranked> ranking);
+
+// BugCorrelation (3.7-3.9): the harmonic mean of sensitivity and specificity.
+double bug_correlation(const LogSet& logs, VectorIndex vector);
+// Does every failing log have at most one element, so that nothing overlaps?
+bool has_single_elements_only(const LogSet& logs);
+// The vectors that correlate best; where several do, all combinations of those.
+std::unique_ptr<Candidates> by_correlation(const LogSet& logs);
+
+// Brute force (Algorithm 5, lines 10-12): for the bases in the order of `ranking`, all combinations of
+// vectors for what each misses; those that many logs have, first. Without bases (one-element logs): all
+// combinations of all vectors.
+std::unique_ptr<Candidates> all_combinations(const LogSet& logs, std::vector<Ranked> ranking);
+
+}  // namespace heddle::merge

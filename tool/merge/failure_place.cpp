@@ -1,0 +1,74 @@
+#include "tool/merge/failure_place.h"
+
+#include <csignal>
+#include <cstdlib>
+
+#include "tool/artifact/fingerprint.h"
+#include "tool/artifact/stack_view.h"
+
+namespace heddle::merge {
+namespace {
+
+bool hangs(FindingKind kind) {
+  return kind == FindingKind::kDeadlock || kind == FindingKind::kLostWakeUp || kind == FindingKind::kLivelock;
+}
+
+bool is_abort(FindingKind kind) {
+  return kind == FindingKind::kAssertion || kind == FindingKind::kAbort || kind == FindingKind::kTerminate ||
+         kind == FindingKind::kUncaughtException || kind == FindingKind::kReported;
+}
+
+bool is_fault(FindingKind kind) {
+  return kind == FindingKind::kSignal || kind == FindingKind::kStackOverflow ||
+         kind == FindingKind::kHeapUseAfterFree || kind == FindingKind::kDoubleFree ||
+         kind == FindingKind::kInvalidFree;
+}
+
+// "queue.cpp:41" of "assertion queue.cpp:41" and "assertion /src/queue.cpp:41: pop: …"; empty: none.
+std::string file_and_line(const std::string& place) {
+  for (std::size_t colon = place.find(':'); colon != std::string::npos; colon = place.find(':', colon + 1)) {
+    std::size_t end = colon + 1;
+    while (end < place.size() && place[end] >= '0' && place[end] <= '9') ++end;
+    if (end == colon + 1) continue;
+    const std::size_t begin = place.find_last_of("/ ", colon);
+    const std::size_t first = begin == std::string::npos ? 0 : begin + 1;
+    return place.substr(first, end - first);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_kind_of_failure(FindingKind kind, const std::string& place) {
+  if (severity_of(kind) != Severity::kBug || kind == FindingKind::kDataRace) return false;
+  if (place.empty()) return hangs(kind);
+  if (place.starts_with("assertion")) return is_abort(kind);
+  if (place.starts_with("abort")) return is_abort(kind);
+  if (place.starts_with("signal ")) {
+    const int signal = std::atoi(place.c_str() + sizeof "signal");
+    if (signal == SIGABRT) return is_abort(kind);
+    // From a watchdog, or from whoever lost patience.
+    if (signal == SIGALRM || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT) return hangs(kind);
+    return is_fault(kind);
+  }
+  if (place.starts_with("exit")) return kind == FindingKind::kNonZeroExit;
+  return !hangs(kind);
+}
+
+bool is_failure_at(const Trace& trace, const TraceFinding& finding, const std::string& place) {
+  if (!is_kind_of_failure(finding.kind, place)) return false;
+  const std::string wanted = file_and_line(place);
+  if (wanted.empty() || hangs(finding.kind)) return true;
+  bool knows_lines = false;
+  for (const TracePart* part : deciding_parts(finding)) {
+    for (const Frame& frame : visible_frames(trace, part->pc, part->stack)) {
+      if (frame.line == 0) continue;
+      knows_lines = true;
+      const std::string file = frame.file.substr(frame.file.rfind('/') + 1);
+      if (file + ":" + std::to_string(frame.line) == wanted) return true;
+    }
+  }
+  return !knows_lines;
+}
+
+}  // namespace heddle::merge

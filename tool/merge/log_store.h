@@ -1,0 +1,74 @@
+// Access logs of many instances, in one place (thesis Fig. 3.2, the statistical analyzer's input): added
+// cheaply one by one, each vector kept once, read back as sets of logs that may be merged with each other.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tool/merge/log_set.h"
+#include "tool/merge/record_table.h"
+#include "tool/record/access_log.h"
+
+namespace heddle::merge {
+
+// Logs of one build, one input and one scheme can be compared; those that failed at one place are one bug.
+struct RunKind {
+  std::uint64_t build = 0;
+  std::uint64_t run = 0;
+  AccessScheme scheme = AccessScheme::kVariables;
+  friend auto operator<=>(const RunKind&, const RunKind&) = default;
+};
+
+// One bug's logs, and the passing logs of the same kind of run.
+struct BugLogs {
+  RunKind kind;
+  std::string place;  // where it failed
+  LogSet logs;
+};
+
+// Passes a log on as it is in the store.
+struct StoredLog {
+  RunKind kind;
+  bool failed = false;
+  std::string place;
+  std::uint64_t elements_in_all = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> vectors;  // element, number of its vector
+};
+
+class LogStore {
+ public:
+  // Empty: in memory. postgresql://…: a server. Else a directory.
+  static Result<std::unique_ptr<LogStore>> open(const std::string& where);
+  explicit LogStore(std::unique_ptr<RecordTable> table) : table_(std::move(table)) {}
+
+  // Frames the adding of many logs, which makes it faster.
+  Status begin() { return table_->begin(); }
+  Status end() { return table_->end(); }
+  // Between begin() and end(). False: it is there already. The same log of two files is two logs: two
+  // instances did the same.
+  Result<bool> add(const AccessLog& log);
+
+  // All bugs, those with most failing logs first. Vectors are views into the store.
+  Result<std::vector<std::unique_ptr<BugLogs>>> bugs();
+  // Of the threads in vectors.
+  const std::vector<std::string>& threads() const { return threads_; }
+  std::uint64_t logs() const { return logs_.size(); }
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  Status refresh();
+  Result<std::uint64_t> thread(const std::string& name);
+
+  std::unique_ptr<RecordTable> table_;
+  std::map<std::string, std::uint64_t> thread_numbers_;
+  std::vector<std::string> threads_;
+  std::vector<std::string_view> vectors_;
+  std::vector<StoredLog> logs_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace heddle::merge

@@ -1,0 +1,156 @@
+#include "tool/merge/replay_search.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/random.h"
+#include "tool/merge/lessons.h"
+
+namespace heddle::merge {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Search {
+ public:
+  Search(const LogSet& logs, ReplayOracle& oracle, const SearchOptions& options, const OnAttempt& on_attempt)
+      : logs_(logs), oracle_(oracle), options_(options), on_attempt_(on_attempt), lessons_(logs) {}
+
+  Result<SearchOutcome> run();
+
+ private:
+  void rank();
+  std::optional<Candidate> next();
+  Status try_candidate(const Candidate& candidate);
+  Status take_apart(Candidate candidate, Attempt last);
+  Result<Attempt> execute(const Candidate& candidate);
+  bool leaves_something_open(const Candidate& candidate) const;
+  bool is_over() const { return outcome_.reproduced || outcome_.attempts >= options_.attempts; }
+
+  const LogSet& logs_;
+  ReplayOracle& oracle_;
+  const SearchOptions& options_;
+  const OnAttempt& on_attempt_;
+  Lessons lessons_;
+  std::optional<NeighbourIndex> index_;
+  std::vector<std::unique_ptr<Candidates>> sources_;
+  std::unique_ptr<Candidates> last_resort_;
+  std::size_t turn_ = 0;
+  SearchOutcome outcome_;
+};
+
+// Line 2 of Algorithm 5.
+void Search::rank() {
+  const auto began = Clock::now();
+  std::vector<Ranked> bases;
+  if (has_single_elements_only(logs_)) {
+    sources_.push_back(by_correlation(logs_));
+  } else {
+    index_.emplace(logs_, options_.metric, options_.seed);
+    if (options_.heuristic != Heuristic::kSgm) {
+      bases = dgm_relevance(logs_, options_.seed);
+      sources_.push_back(by_relevance(logs_, *index_, bases));
+    }
+    if (options_.heuristic != Heuristic::kDgm) {
+      bases = sgm_relevance(logs_, *index_, options_.seed, options_.jobs);
+      sources_.push_back(by_relevance(logs_, *index_, bases));
+    }
+  }
+  if (options_.brute_force) last_resort_ = all_combinations(logs_, std::move(bases));
+  outcome_.relevance_seconds = std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+std::optional<Candidate> Search::next() {
+  while (!sources_.empty()) {
+    turn_ %= sources_.size();
+    if (auto candidate = sources_[turn_]->next()) {
+      ++turn_;
+      return candidate;
+    }
+    sources_.erase(sources_.begin() + static_cast<std::ptrdiff_t>(turn_));
+  }
+  if (!last_resort_) return std::nullopt;
+  outcome_.by_brute_force = true;
+  return last_resort_->next();
+}
+
+bool Search::leaves_something_open(const Candidate& candidate) const {
+  return logs_.universe() > logs_.elements() || std::ranges::count(candidate.vectors, kNone) != 0;
+}
+
+Result<Attempt> Search::execute(const Candidate& candidate) {
+  const std::uint64_t seed = mix(options_.seed, outcome_.attempts);
+  auto attempt = oracle_.replay(candidate, seed);
+  if (!attempt) return attempt;
+  ++outcome_.attempts;
+  if (on_attempt_) on_attempt_(outcome_.attempts, candidate, *attempt);
+  if (attempt->verdict == Verdict::kReproduced) {
+    outcome_.reproduced = true;
+    outcome_.candidate = candidate;
+    outcome_.seed = seed;
+  } else {
+    ++(attempt->verdict == Verdict::kInfeasible ? outcome_.infeasible : outcome_.passed);
+  }
+  return attempt;
+}
+
+Status Search::try_candidate(const Candidate& candidate) {
+  if (options_.prune && lessons_.knows(candidate)) {
+    ++outcome_.pruned;
+    return Done{};
+  }
+  const auto attempt = execute(candidate);
+  if (!attempt) return attempt.error();
+  if (outcome_.reproduced) return Done{};
+  if (options_.prune) lessons_.learn(candidate, *attempt);
+  return options_.guided == 0 ? Status(Done{}) : take_apart(candidate, *attempt);
+}
+
+Status Search::take_apart(Candidate candidate, Attempt last) {
+  const auto is_borrowed = [&](ElementIndex e) {
+    return candidate.vectors[e] != kNone &&
+           (candidate.base == kNone || logs_.recorded(candidate.base, e) == kNone);
+  };
+  for (unsigned left = options_.guided; left > 0 && !is_over(); --left) {
+    if (last.verdict == Verdict::kInfeasible) {
+      std::vector<ElementIndex> dropped;
+      for (const ElementIndex e : last.stuck) {
+        if (is_borrowed(e)) dropped.push_back(e);
+      }
+      if (dropped.empty()) {
+        for (ElementIndex e = 0; e < candidate.vectors.size(); ++e) {
+          if (is_borrowed(e)) dropped.push_back(e);
+        }
+      }
+      for (const ElementIndex e : dropped) candidate.vectors[e] = kNone;
+    }
+    if (!leaves_something_open(candidate)) return Done{};  // it would go the same way
+    auto attempt = execute(candidate);
+    if (!attempt) return attempt.error();
+    last = std::move(*attempt);
+  }
+  return Done{};
+}
+
+Result<SearchOutcome> Search::run() {
+  if (logs_.logs() == 0) return Error{"There is no failing log: nothing to reproduce.", ExitCode::kBadInput};
+  rank();
+  // Combinations may be without number, and all of them known.
+  constexpr std::uint64_t kMostPrunedPerAttempt = 200;
+  while (!is_over() && outcome_.pruned <= kMostPrunedPerAttempt * options_.attempts) {
+    const auto candidate = next();
+    if (!candidate) break;
+    if (const Status tried = try_candidate(*candidate); !tried) return tried.error();
+  }
+  outcome_.guided = outcome_.reproduced && leaves_something_open(outcome_.candidate);
+  return std::move(outcome_);
+}
+
+}  // namespace
+
+Result<SearchOutcome> search(const LogSet& logs, ReplayOracle& oracle, const SearchOptions& options,
+                             const OnAttempt& on_attempt) {
+  return Search(logs, oracle, options, on_attempt).run();
+}
+
+}  // namespace heddle::merge
