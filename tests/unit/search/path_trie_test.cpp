@@ -98,7 +98,9 @@ TEST(PathTrie, DecodesNothingThatIsNoTree) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ change);
       auto read = PathTrie::decode(damaged);
-      if (read) EXPECT_EQ(read->path_to(static_cast<PathTrie::Node>(read->nodes() - 1)).size() < 64, true);
+      if (!read) continue;
+      // Whatever it is now, it is a tree: every walk to the root ends.
+      EXPECT_LT(read->path_to(static_cast<PathTrie::Node>(read->nodes() - 1)).size(), read->nodes());
     }
     EXPECT_FALSE(PathTrie::decode(whole.substr(0, at)));
   }
