@@ -1,6 +1,6 @@
 // expect: data race
 // flags: -O2
-// message: in sum(
+// message: Location is global 'pairs' of size 512
 // One thread sums up pairs while another writes one. Vectorised, the loop would read 32 bytes at a time.
 #include <thread>
 
