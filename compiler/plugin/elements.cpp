@@ -37,7 +37,7 @@ std::string place_of(const llvm::Instruction& instruction) {
   return location->getFilename().str() + ":" + std::to_string(location->getLine());
 }
 
-enum class SyncCall : std::uint8_t { kNone, kAcquire, kSignal, kIgnored };
+enum class SyncCall : std::uint8_t { kNone, kAcquire, kSignal, kWait, kIgnored };
 
 // Operations on synchronisation objects, whose address is the first argument. An order of acquisitions
 // implies that of the releases between them. To make, join or end a thread orders by itself.
@@ -52,12 +52,14 @@ SyncCall sync_call(llvm::StringRef name) {
       .Cases("pthread_spin_lock", "pthread_spin_trylock", "mtx_lock", "mtx_trylock", "mtx_timedlock",
              SyncCall::kAcquire)
       .Cases("sem_wait", "sem_trywait", "sem_timedwait", "sem_clockwait", SyncCall::kAcquire)
-      .Cases("pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_wait", "pthread_cond_timedwait",
-             "pthread_cond_clockwait", SyncCall::kSignal)
-      .Cases("cnd_signal", "cnd_broadcast", "cnd_wait", "cnd_timedwait", SyncCall::kSignal)
+      .Cases("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait",
+             "cnd_timedwait", SyncCall::kWait)
+      .Case("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", SyncCall::kWait)
+      .Cases("pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast",
+             SyncCall::kSignal)
       .Cases("sem_post", "pthread_barrier_wait", SyncCall::kSignal)
       .Cases("_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv",
-             "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", SyncCall::kSignal)
+             SyncCall::kSignal)
       .Cases("pthread_mutex_unlock", "pthread_rwlock_unlock", "pthread_spin_unlock", "mtx_unlock",
              SyncCall::kIgnored)
       .Cases("pthread_mutex_init", "pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy",
@@ -185,7 +187,10 @@ void Elements::visit_call(CallBase& call, llvm::SmallVectorImpl<Found>& found) {
   const SyncCall sync = sync_call(callee->getName());
   if (sync == SyncCall::kIgnored || is_allocation(call)) return;
   if (sync != SyncCall::kNone) {
-    if (call.arg_size() > 0) add(0, sync == SyncCall::kAcquire ? Touch::kAfter : Touch::kBefore, true);
+    if (call.arg_size() == 0) return;
+    add(0, sync == SyncCall::kAcquire ? Touch::kAfter : Touch::kBefore, true);
+    // A wait also ends in an order: who has the mutex again first.
+    if (sync == SyncCall::kWait && !found.empty()) found.push_back({found.back().id, 0, Touch::kAfter});
     return;
   }
   if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) return;

@@ -97,6 +97,8 @@ void Execution::element_passed() {
 }
 
 bool Execution::is_out_of_turn(const Thread& t) const {
+  // That a wait begins was its turn already: what is awaited is its end.
+  if (t.pending.kind == EventKind::kCondWait) return false;
   return t.awaited_order != 0 && !orders_.is_turn(t.awaited_order - 1, t.lineage);
 }
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from heddle_driver import BAD_INPUT, HEDDLE, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, HeddleTest
 
 PLUGIN = os.path.join(os.path.dirname(HEDDLE), "..", "lib", "heddle", "symbolic-pass.so")
 AVAILABLE = os.path.exists(PLUGIN) and shutil.which("clang++-19") is not None
@@ -122,6 +122,20 @@ class RecordElementsTest(HeddleTest):
         threads = [thread for thread, _ in self.vector(shown, "Ring+96")][1:]
         self.assertIn(len(threads), (1001, 1002))  # thread 0.1 was in its round 500, and 0.2 at most one behind
         self.assertEqual(threads, (["0.1", "0.2"] * len(threads))[:len(threads)])
+
+    def test_the_engine_keeps_a_log(self):
+        passed = self.record("vars:{logs}", "12")
+        accesses = sum(run["accesses"] for v in self.show(passed)["vectors"] for run in v["runs"])
+        answer = self.heddle("record", "--check", passed, "--", self.turns, "12")
+        self.assertEqual(answer.code, 0, answer.output + answer.errors)
+        self.assertIn(f"{accesses} of {accesses} accesses", answer.output)
+        # Other arguments, other accesses: nobody can go on as the log has it.
+        self.assertEqual(self.heddle("record", "--check", passed, "--", self.turns, "5").code, INCONCLUSIVE)
+        failed = self.record("vars:{logs}", "7", code=-signal.SIGABRT)
+        answer = self.heddle("record", "--check", failed, "-o", "bug.heddle", "--", self.turns, "7")
+        self.assertEqual(answer.code, BUG, answer.output + answer.errors)
+        # … and what came of it is an artifact like any other.
+        self.assertEqual(self.heddle("replay", "bug.heddle").code, BUG)
 
     def test_damaged_logs_are_named(self):
         log = self.record("vars:{logs}", "5")

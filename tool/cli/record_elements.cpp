@@ -75,6 +75,7 @@ int follow_access_log(const std::string& path, const std::vector<std::string>& w
   RunSpec spec;
   spec.element_points = 1;
   spec.model = ModelKind::kSc;
+  spec.max_spurious = 0;
   const std::vector<std::byte> orders = make_orders(log->vectors, log->threads);
   run::SingleOptions options;
   options.orders = orders;

@@ -16,10 +16,9 @@ namespace heddle {
 //
 // The run needs RunSpec::element_points: then plain accesses are scheduling points, and the choices of the
 // execution replay without the vectors. ModelKind::kSc lets loads read what came last, as the vectors mean
-// it. The answer:
-//   Ending::kInfeasible   nobody could go on; ExecutionResult::divergence_choice is the index of a vector
-//   that was stuck
-//                         (by element), SingleRun::orders_reached how far each came
+// it, and max_spurious = 0 keeps out wake-ups that the log does not have. What comes of it:
+//   Ending::kInfeasible   nobody could go on; ExecutionResult::divergence_choice is the index of a vector,
+//                         by element, that was stuck; SingleRun::orders_reached how far each came
 //   anything else         as in any other run
 std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
                                    const std::vector<std::string>& threads);
