@@ -7,8 +7,18 @@
 #include <thread>
 #include <vector>
 
+// Nothing of shared memory is kept in registers meanwhile. Long work is a sleep, so that others get a
+// processor.
 inline void work(unsigned steps) {
-  for (unsigned i = 0; i < steps; ++i) asm volatile("pause");
+  if (steps >= 60) return std::this_thread::sleep_for(std::chrono::microseconds(steps));
+  for (unsigned i = 0; i < steps; ++i) asm volatile("pause" ::: "memory");
+}
+
+// Sleeps for a while that is another one in each run.
+inline void linger(unsigned most_microseconds) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  std::this_thread::sleep_for(
+      std::chrono::microseconds(static_cast<unsigned>(now) / 7 % (most_microseconds + 1)));
 }
 
 // They begin together, as well as the system wakes them, and all are waited for.

@@ -8,15 +8,16 @@ int balance_a = 10, balance_b = 10;
 
 void forth() {
   const std::lock_guard<std::mutex> outer(first);
-  work(60);
+  work(1500);
   const std::lock_guard<std::mutex> inner(second);
   balance_a -= 1;
   balance_b += 1;
 }
 
 void back() {
+  linger(10000);
   const std::lock_guard<std::mutex> outer(second);
-  work(60);
+  work(1500);
   const std::lock_guard<std::mutex> inner(first);
   balance_b -= 1;
   balance_a += 1;

@@ -35,6 +35,7 @@ void compile() {
     int key = descriptor->name + descriptor->schema + descriptor->type + descriptor->version;
     if (descriptor->referenced != nullptr) {
       key += 1;
+      work(10);
       ColumnMap* map = descriptor->referenced;
       assert(map != nullptr);
       for (int c = 0; c < map->size; ++c) key += map->bits[c];

@@ -14,6 +14,7 @@ void client(int number) {
   for (int i = 0; i < kRounds; ++i) {
     requests = requests + 1;
     const int before = free_parts;
+    work(20);
     free_parts = before - 1;
     ++taken[number];
     work(3);

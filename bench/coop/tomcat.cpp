@@ -32,10 +32,11 @@ int find_class() {
   ++delegated;
   ++permissions;
   ++packages_defined;
+  work(100);
   const int* bytes = e->binary;
-  if (e->loaded_class == 0) {
-    assert(bytes != nullptr);
-    const int made = origin + bytes[0];
+  assert(bytes != nullptr);
+  const int made = origin + bytes[0];
+  {
     const std::lock_guard<std::mutex> guard(loader_lock);
     e->loaded_class = made;
     e->binary = nullptr;
@@ -50,7 +51,7 @@ int main() {
   entry->binary = new int[4]{};
   run_threads(
       [] {
-        work(30);
+        linger(2000);
         find_class();
       },
       [] { find_class(); });

@@ -21,6 +21,7 @@ void spider() {
       }
     }
     if (got) {
+      work(100);
       downloads_in_progress = downloads_in_progress + 1;
       work(100);
       {
