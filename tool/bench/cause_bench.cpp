@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -223,7 +223,7 @@ std::string cause_details(const std::vector<CauseRow>& rows) {
     std::string bar;
     for (const auto& [kind, count] :
          {std::pair{'p', f.path}, {'s', f.synchronisation}, {'r', f.read_write}, {'m', f.memory_order}})
-      if (all > 0 && count > 0) bar.append(static_cast<std::size_t>(kBar * count / all + 0.5), kind);
+      if (all > 0 && count > 0) bar.append(static_cast<std::size_t>(std::lround(kBar * count / all)), kind);
     text += fmt::format("{:<15} {:>11} {:>11}  {:>8} {}\n", row.program,
                         pair_of(f.switches, row.thesis, &CauseFigures::switches),
                         pair_of(f.reduced_switches, row.thesis, &CauseFigures::reduced_switches),
