@@ -1,6 +1,8 @@
 // A k-stack (Henzinger et al. 2013; Haas et al., Scal 2015) with k = 2: a stack of segments of k slots each,
-// of which any may be filled or emptied. As a strict stack it is wrong by design. CORRECT: judged as what it
-// is, a stack whose pops are out of order by less than k.
+// of which any may be filled or emptied. Alone, each thread fills them upwards and empties them downwards, as
+// a strict stack does; at the same time a push may fill a slot that a pop has passed, which leaves a hole
+// below it for the next push. CORRECT: judged as what it is, a stack whose pops are out of order by less than
+// k.
 #include <atomic>
 #include <cstdint>
 #include <heddle/lin.hpp>
@@ -33,7 +35,7 @@ class KStack {
       const std::uint64_t top = top_.load();
       Segment* segment = segment_of(top);
       std::uint64_t seen[kSlots];
-      for (int i = 0; i < kSlots; ++i) {
+      for (int i = kSlots; i-- > 0;) {
         seen[i] = segment->slots[i].load();
         if (value_of(seen[i]) != 0 &&
             segment->slots[i].compare_exchange_strong(seen[i], with_value(seen[i], 0)))

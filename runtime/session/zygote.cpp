@@ -51,6 +51,11 @@ void wait_until_read(const State& s, std::uint64_t number) {
   }
 }
 
+void tell_tool(State& s) {
+  s.campaign->signal.fetch_add(1, std::memory_order_release);
+  raw_syscall(SYS_futex, &s.campaign->signal, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
 // Publishes the current result in the ring and tells the tool.
 void publish(State& s) {
   ChannelHeader& h = *s.channel.header();
@@ -66,10 +71,7 @@ void publish(State& s) {
   h.ring_written.store(at + 1, std::memory_order_release);
   const bool awaited = s.strategy->each_is_awaited() ||
                        (tried && s.campaign->learning().clients().is_awaited(h.current.index));
-  if (s.campaign != nullptr && (urgent || at % 256 == 0 || awaited)) {
-    s.campaign->signal.fetch_add(1, std::memory_order_release);
-    raw_syscall(SYS_futex, &s.campaign->signal, FUTEX_WAKE, 1, 0, 0, 0);
-  }
+  if (s.campaign != nullptr && (urgent || at % 256 == 0 || awaited)) tell_tool(s);
   if (hold) wait_until_read(s, at + 1);
 }
 
@@ -107,7 +109,8 @@ bool take_index(State& s, std::uint64_t& index) {
   if (index >= s.campaign->limit.load(std::memory_order_relaxed) || !await_others(s, index)) return false;
   if (s.strategy->prepare_next(index)) return true;
   if (s.strategy->explored_all()) s.campaign->exhausted.store(1, std::memory_order_relaxed);
-  s.campaign->none_left.store(1, std::memory_order_relaxed);
+  s.campaign->none_left.store(1, std::memory_order_release);
+  tell_tool(s);
   return false;
 }
 

@@ -4,7 +4,10 @@
 Counts and no times: the same on a busy machine. bench/speed/instructions.cpp steps through operations of two threads with
 the processor's trap flag; with one seed the numbers are the same in every run of one build. What another version of the
 compiler makes of the runtime may differ by some: the limits leave a tenth.
+
+    python3 instruction_counts_test.py --strategies     a table of what each strategy costs (docs/performance.md)
 """
+import math
 import os
 import subprocess
 import sys
@@ -29,10 +32,16 @@ MEASURED = {
 }
 
 
-def count_instructions(folder):
+STRATEGIES = ["random", "pct", "dpct", "pctwm", "pos", "surw", "surwm", "places", "greybox", "exhaustive"]
+
+
+def build(folder):
     subprocess.run([HEDDLE, "c++", "--compiler=g++", "-std=c++20", "-O2", "-g", "-pthread", SOURCE, "-o", "program"], cwd=folder, check=True)
+
+
+def count_instructions(folder, strategy="random"):
     # A process of its own for the execution: the trap flag is none of the things that are put back.
-    subprocess.run([HEDDLE, "run", "-q", "--no-progress", "-n", "1", "-j", "1", "--seed", "1", "-s", "random", "--repetition", "fork",
+    subprocess.run([HEDDLE, "run", "-q", "--no-progress", "-n", "1", "-j", "1", "--seed", "1", "-s", strategy, "--repetition", "fork",
                     "--timeout", "300s", "--", "./program", "counts"], cwd=folder, check=True)
     with open(os.path.join(folder, "counts"), encoding="utf-8") as file:
         return {name: float(count) for name, count in (line.split() for line in file)}
@@ -41,6 +50,7 @@ def count_instructions(folder):
 class InstructionCounts(unittest.TestCase):
     def test_operations_stay_as_cheap_as_they_are(self):
         with tempfile.TemporaryDirectory() as folder:
+            build(folder)
             counts = count_instructions(folder)
         print("\n".join(f"{name:20} {count:8.1f} (measured before: {MEASURED[name]})" for name, count in counts.items()), file=sys.stderr)
         self.assertEqual(sorted(counts), sorted(MEASURED))
@@ -49,5 +59,19 @@ class InstructionCounts(unittest.TestCase):
                 self.assertLess(count, MEASURED[name] * LEEWAY)
 
 
+def print_strategies():
+    with tempfile.TemporaryDirectory() as folder:
+        build(folder)
+        table = {strategy: count_instructions(folder, strategy) for strategy in STRATEGIES}
+    print("| strategy | " + " | ".join(MEASURED) + " | geometric mean |")
+    for strategy, counts in table.items():
+        ratios = [counts[name] / table["random"][name] for name in MEASURED]
+        mean = math.prod(ratios) ** (1 / len(ratios))
+        print(f"| {strategy} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + f" | {mean:.2f} |")
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--strategies"]:
+        print_strategies()
+    else:
+        unittest.main()

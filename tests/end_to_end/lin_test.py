@@ -87,6 +87,8 @@ class RunTest(HeddleTest):
         self.assertIn("not linearizable", found.errors)
         self.assertIn("Queue: no sequential order", found.errors)
         self.assertRegex(found.errors, r"minimum test of Queue: 2 concurrent operations")
+        # Without one of two operations a single thread is left: that is proved.
+        self.assertIn("every history is linearizable: all executions were explored", found.errors)
         with open(self.path("heddle-out/minimum.json"), encoding="utf-8") as file:
             picture = json.load(file)
         marks = [operation["mark"] for operation in picture["operations"]]
@@ -98,6 +100,8 @@ class RunTest(HeddleTest):
         self.build("heddle-out/minimum_test.cpp", "minimum_test")
         again = self.call(HEDDLE, "run", "--seed", "1", "-n", "2000", "-o", "again", "--", "./minimum_test")
         self.assertEqual(again.code, BUG, again.errors)
+        found = self.call(HEDDLE, "lin", "run", "--no-localize", "-s", "pctwm", "--seed", "1", "-n", "2000", "-o", "weak", "--", "./queue_test")
+        self.assertEqual(found.code, BUG, found.errors)
         # Every single call per thread, under every schedule.
         alone = self.call(HEDDLE, "lin", "run", "-s", "exhaustive", "-o", "alone", "--", "./queue_test", "--threads", "1")
         self.assertEqual(alone.code, NO_BUG, alone.errors)

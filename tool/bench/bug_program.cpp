@@ -33,6 +33,12 @@ void reap_all() {
 
 }  // namespace
 
+double cpu_seconds_of_all() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  reap_all();
+  return cpu_seconds();
+}
+
 Result<std::string> compile_program(const std::string& heddle, const std::string& folder,
                                     const BugProgram& program, bool correct) {
   const std::string binary = folder + "/" + program.name;
@@ -56,11 +62,9 @@ Result<CampaignCost> run_campaign(const std::string& binary, const std::string& 
     return Error{"The strategy " + strategy + " has too many parameters.", ExitCode::kBadInput};
   std::strcpy(options.spec.strategy, strategy.c_str());
   static const std::atomic<bool> kNever{false};
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const double before = cpu_seconds();
+  const double before = cpu_seconds_of_all();
   CampaignCost cost{run::Campaign(*target, std::move(options)).run(kNever), 0};
-  reap_all();
-  cost.cpu_seconds = cpu_seconds() - before;
+  cost.cpu_seconds = cpu_seconds_of_all() - before;
   if (cost.outcome.error) return *cost.outcome.error;
   return cost;
 }

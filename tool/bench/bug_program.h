@@ -30,4 +30,8 @@ struct CampaignCost {
 Result<CampaignCost> run_campaign(const std::string& binary, const std::string& library,
                                   const std::string& strategy, run::CampaignOptions options);
 
+// CPU time of this process and of all that it has started. Waits until these have ended; those whose parents
+// do not wait for them count from the first call on.
+double cpu_seconds_of_all();
+
 }  // namespace heddle::bench

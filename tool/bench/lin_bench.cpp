@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tool/bench/bug_program.h"
 #include "tool/bench/child_process.h"
 #include "tool/linearize/check_client.h"
 #include "tool/linearize/localize.h"
@@ -36,6 +37,9 @@ struct Version {
 };
 constexpr Version kVersions[] = {{"B", "random", false}, {"D", "dpct:d=64", false}, {"H", "dpct", true}};
 constexpr unsigned kShortOperations = 4;  // of each other thread
+
+// What heddle does by itself: clients as the test describes them.
+constexpr const char* kOwnStrategies[] = {"auto", "pctwm"};
 
 std::string quantity_of(const lin::Client& client) {
   std::vector<std::size_t> sizes;
@@ -79,19 +83,40 @@ class LinBench {
     return cell;
   }
 
-  // Short clients under the portfolio until the first violation: what heddle does by itself.
-  Result<LinCell> measure_own(const Json& object, const std::string& binary) const {
-    run::CampaignOptions campaign = campaign_options("auto");
+  // Short clients until the first violation.
+  Result<LinCell> measure_own(const Json& object, const std::string& binary, const char* strategy) const {
+    run::CampaignOptions campaign = campaign_options(strategy);
     campaign.executions = options_.executions;
-    campaign.seconds = 60;
+    campaign.seconds = kOwnSeconds;
     auto cell = detect_and_localize(object, binary, {binary}, campaign);
     if (!cell) return cell;
-    cell->version = "own";
+    cell->version = strategy;
     cell->shape = "own";
     return cell;
   }
 
+  // Every client of one call in each thread, or as many calls as the object's entry says, before them and in
+  // them, under every schedule.
+  Result<LinCell> measure_all(const Json& object, const std::string& binary) const {
+    run::CampaignOptions campaign = campaign_options("exhaustive");
+    campaign.executions = options_.all_executions;
+    campaign.seconds = kAllSeconds;
+    const unsigned before = object.value("all_before", 0u);
+    const unsigned operations = object.value("all_operations", 1u);
+    auto cell = detect_and_localize(object, binary,
+                                    {binary, "--threads", "2", "--operations", std::to_string(operations),
+                                     "--before", std::to_string(before), "--after", "0"},
+                                    campaign);
+    if (!cell) return cell;
+    cell->version = "all";
+    cell->shape = before != 0 ? fmt::format("{}+2*{}", before, operations) : fmt::format("2*{}", operations);
+    return cell;
+  }
+
  private:
+  static constexpr double kOwnSeconds = 60;
+  static constexpr double kAllSeconds = 20;
+
   Result<LinCell> measure_short(const Json& object, const std::string& binary,
                                 run::CampaignOptions campaign) const {
     const unsigned threads = object["threads"];
@@ -118,6 +143,7 @@ class LinBench {
     sum.histories = histories;
     sum.concurrent = all.measured.concurrent;
     sum.localization_milliseconds = all.measured.localization_milliseconds;
+    sum.localization_cpu_milliseconds = all.measured.localization_cpu_milliseconds;
     all.measured = sum;
     return all;
   }
@@ -150,6 +176,7 @@ class LinBench {
     cell.published_quantity = object.value("table1", "");
     cell.measured.violating = outcome.report.buggy_executions;
     cell.measured.histories = outcome.report.executions;
+    cell.explored_all = outcome.report.exhausted;
     cell.measured.history_milliseconds =
         1000 * outcome.report.seconds /
         static_cast<double>(std::max<std::uint64_t>(outcome.report.executions, 1));
@@ -167,13 +194,17 @@ class LinBench {
     campaign.max_failures = 1;
     // The parameters were for long executions.
     if (char* parameters = std::strchr(campaign.spec.strategy, ':')) *parameters = '\0';
+    const double cpu_before = cpu_seconds_of_all();
     const auto start = std::chrono::steady_clock::now();
-    linearize::ClientChecker checker(target, campaign);
-    const auto localized = linearize::localize(
-        found, [&](const lin::Client& client, const std::vector<Choice>& schedule, linearize::Effort effort) {
-          return checker(client, schedule, effort);
-        });
-    cell.measured.localization_milliseconds = milliseconds_since(start);
+    std::optional<linearize::Localized> localized;
+    {
+      linearize::ClientChecker checker(target, campaign);
+      localized = linearize::localize(
+          found, [&](const lin::Client& client, const std::vector<Choice>& schedule,
+                     linearize::Effort effort) { return checker(client, schedule, effort); });
+      cell.measured.localization_milliseconds = milliseconds_since(start);
+    }
+    cell.measured.localization_cpu_milliseconds = 1000 * (cpu_seconds_of_all() - cpu_before);
     if (!localized) return;
     const lin::Client& client = localized->violated.history.client;
     cell.measured.concurrent = linearize::concurrent_operations(client);
@@ -204,7 +235,8 @@ Json json_of(const LinFigures& f) {
                {"histories", f.histories},
                {"history_milliseconds", f.history_milliseconds},
                {"concurrent", nullptr},
-               {"localization_milliseconds", f.localization_milliseconds}};
+               {"localization_milliseconds", f.localization_milliseconds},
+               {"localization_cpu_milliseconds", f.localization_cpu_milliseconds}};
   if (f.concurrent) json["concurrent"] = *f.concurrent;
   return json;
 }
@@ -240,28 +272,32 @@ Result<std::vector<LinCell>> run_lin(const LinOptions& options,
         if (auto added = add(bench.measure(object, *binary, version)); !added) return added.error();
       }
     }
-    if (auto added = add(bench.measure_own(object, *binary)); !added) return added.error();
+    for (const char* strategy : kOwnStrategies) {
+      if (auto added = add(bench.measure_own(object, *binary, strategy)); !added) return added.error();
+    }
+    if (auto added = add(bench.measure_all(object, *binary)); !added) return added.error();
   }
   return cells;
 }
 
 std::string lin_head() {
   return fmt::format(
-      "{:<14} {:<4} {:<6} {:>9} {:>7}  {:>9} {:>7}  {:>3} {:>5}  {:>9} {:>6}  {:<8} {:<6} {}\n", "object", "",
-      "client", "violating", "paper", "ms each", "paper", "Pc", "paper", "localize", "paper", "threads",
-      "paper", "minimum test");
+      "{:<14} {:<5} {:<6} {:>9} {:>7}  {:>9} {:>7}  {:>3} {:>5}  {:>9} {:>9} {:>6}  {:<8} {:<6} {}\n",
+      "object", "", "client", "violating", "paper", "ms each", "paper", "Pc", "paper", "localize", "CPU",
+      "paper", "threads", "paper", "minimum test");
 }
 
 std::string lin_row(const LinCell& cell) {
   const LinFigures& m = cell.measured;
   const auto& p = cell.published;
   return fmt::format(
-      "{:<14} {:<4} {:<6} {:>9} {:>7}  {:>9.2f} {:>7}  {:>3} {:>5}  {:>6.0f} ms {:>6}  {:<8} {:<6} {}\n",
+      "{:<14} {:<5} {:<6} {:>9} {:>7}  {:>9.2f} {:>7}  {:>3} {:>5}  {:>6.0f} ms {:>6.0f} ms {:>6}  {:<8} "
+      "{:<6} {}\n",
       cell.object, cell.version, cell.shape, share(m), p ? share(*p) : "", m.history_milliseconds,
       p ? fmt::format("{:.0f}", p->history_milliseconds) : "", size(m), p ? size(*p) : "",
-      m.localization_milliseconds,
+      m.localization_milliseconds, m.localization_cpu_milliseconds,
       p && p->concurrent ? fmt::format("{:.0f}", p->localization_milliseconds) : "", cell.quantity,
-      cell.published_quantity, cell.minimum);
+      cell.published_quantity, cell.explored_all ? "all executions were explored" : cell.minimum);
 }
 
 std::string lin_json(const std::vector<LinCell>& cells) {
@@ -270,7 +306,7 @@ std::string lin_json(const std::vector<LinCell>& cells) {
     Json entry = {{"object", cell.object},    {"version", cell.version},
                   {"client", cell.shape},     {"measured", json_of(cell.measured)},
                   {"threads", cell.quantity}, {"checks", cell.checks},
-                  {"minimum", cell.minimum}};
+                  {"minimum", cell.minimum},  {"explored_all", cell.explored_all}};
     if (cell.published) entry["paper"] = json_of(*cell.published);
     if (!cell.published_quantity.empty()) entry["paper_threads"] = cell.published_quantity;
     list.push_back(std::move(entry));

@@ -19,7 +19,8 @@ struct LinOptions {
   std::vector<std::string> objects;  // empty: all
   std::uint64_t seed = 1;
   std::uint64_t executions = 20000;  // of correct objects, and of our own version until it finds something
-  bool correct = false;              // the correct versions instead
+  std::uint64_t all_executions = 200'000;  // of exhaustive search
+  bool correct = false;                    // the correct versions instead
 };
 
 // What a version did, or what the paper says that it did.
@@ -29,16 +30,20 @@ struct LinFigures {
   double history_milliseconds = 0;
   std::optional<std::size_t> concurrent;  // operations of the minimum test case's Pc
   double localization_milliseconds = 0;
+  double localization_cpu_milliseconds = 0;  // of all processes; the paper has none
 };
 
 struct LinCell {
   std::string object;
-  std::string version;  // B: random schedules; D: D-PCT; H: D-PCT, one thread with one operation; own: auto
-  std::string shape;    // of the clients, 2*500
+  // B: random schedules; D: D-PCT; H: D-PCT, one thread with one operation; auto, pctwm: short clients until
+  // the first violation; all: every client of one call in each thread, exhaustively
+  std::string version;
+  std::string shape;  // of the clients, 2*500
   LinFigures measured;
   std::string minimum;   // the test case
   std::string quantity;  // operations of each thread of Pc: "1, 2"
   std::uint64_t checks = 0;
+  bool explored_all = false;
   std::optional<LinFigures> published;
   std::string published_quantity;  // Table I
 };

@@ -149,6 +149,21 @@ class PaperBench {
   TemporaryFolder work_;
 };
 
+Result<Json> read_papers(const PaperOptions& options) {
+  std::ifstream file(options.folder + "/papers.json");
+  Json papers = Json::parse(file, nullptr, false);
+  if (papers.is_discarded())
+    return Error{"The published figures cannot be read from " + options.folder + "/papers.json.",
+                 ExitCode::kBadInput};
+  return papers;
+}
+
+// The number after `key=` in a list of parameters.
+int parameter(const std::string& list, const std::string& key) {
+  const std::size_t at = list.find(key + "=");
+  return at == std::string::npos ? 0 : std::stoi(list.substr(at + key.size() + 1));
+}
+
 bool chosen(const PaperOptions& options, const std::string& strategy) {
   return options.strategies.empty() ||
          std::ranges::find(options.strategies, strategy) != options.strategies.end();
@@ -166,17 +181,29 @@ Interval wilson(std::uint64_t hits, std::uint64_t of) {
   return {100 * std::max(middle - half, 0.0), 100 * std::min(middle + half, 1.0)};
 }
 
+Result<std::vector<PaperParameters>> paper_parameters(const PaperOptions& options) {
+  const auto papers = read_papers(options);
+  if (!papers) return papers.error();
+  const Json& known = (*papers)["parameters"];
+  std::vector<PaperParameters> all;
+  for (const std::string& program : options.programs.empty() ? kPrograms : options.programs) {
+    if (!known["pctwm"].contains(program))
+      return Error{"There is no benchmark " + program + ".", ExitCode::kBadInput};
+    const std::string pctwm = known["pctwm"][program];
+    all.push_back(
+        {program, parameter(known["pct"][program], "d"), parameter(pctwm, "d"), parameter(pctwm, "h")});
+  }
+  return all;
+}
+
 Result<std::vector<PaperCell>> run_paper(const PaperOptions& options,
                                          const std::function<void(const std::string&)>& head,
                                          const std::function<void(const PaperCell&)>& row) {
-  std::ifstream file(options.folder + "/papers.json");
-  Json papers = Json::parse(file, nullptr, false);
-  if (papers.is_discarded())
-    return Error{"The published figures cannot be read from " + options.folder + "/papers.json.",
-                 ExitCode::kBadInput};
+  auto papers = read_papers(options);
+  if (!papers) return papers.error();
   auto work = TemporaryFolder::make();
   if (!work) return work.error();
-  PaperBench bench(options, std::move(papers), std::move(*work));
+  PaperBench bench(options, std::move(*papers), std::move(*work));
   std::vector<PaperCell> cells;
   for (const std::string& program : options.programs.empty() ? kPrograms : options.programs) {
     auto binary = bench.compile(program);

@@ -25,6 +25,15 @@ struct PaperOptions {
   bool correct = false;         // the correct twins instead
 };
 
+// The thesis' parameters (Table 7.6) of the programs that are chosen.
+struct PaperParameters {
+  std::string program;
+  int pct_depth = 0;
+  int depth = 0;  // of pctwm
+  int history = 1;
+};
+Result<std::vector<PaperParameters>> paper_parameters(const PaperOptions& options);
+
 struct PaperCell {
   std::string program;
   std::string strategy;  // with its parameters

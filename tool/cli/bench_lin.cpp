@@ -12,10 +12,12 @@ namespace heddle::cli {
 namespace {
 
 constexpr const char* kLinExamples =
-    "B: random schedules (the paper: the system's); D: dpct; H: dpct, one thread with one operation; own: "
-    "short "
-    "clients under\n"
-    "auto, until the first violation. Times are of this machine, the paper's of its own.\n"
+    "B: random schedules (the paper: the system's); D: dpct; H: dpct, one thread with one operation; auto, "
+    "pctwm: short\n"
+    "clients until the first violation; all: every client of one call in each thread, exhaustively. Times "
+    "are "
+    "of this machine,\n"
+    "the paper's of its own.\n"
     "\n"
     "examples:\n"
     "  heddle bench lin                 Tables I and II\n"
@@ -60,7 +62,7 @@ std::function<int()> add_bench_lin(CLI::App& bench) {
   const auto choice = std::make_shared<LinChoice>();
   lin->add_option("names", choice->words, "only these objects")->type_name("NAME");
   lin->add_option("-n,--executions", choice->executions,
-                  "of each correct object, and of `own` at most [20000]")
+                  "of each correct object, and until a violation at most, under auto and pctwm [20000]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   lin->add_option("--seed", choice->seed, "of the executions [1]")

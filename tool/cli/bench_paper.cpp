@@ -5,6 +5,7 @@
 
 #include "compiler/install_layout.h"
 #include "tool/bench/paper_bench.h"
+#include "tool/bench/paper_trends.h"
 #include "tool/cli/bench_commands.h"
 #include "tool/cli/terminal.h"
 
@@ -14,13 +15,15 @@ namespace {
 constexpr const char* kPaperExamples =
     "examples:\n"
     "  heddle bench paper                        the nine benchmarks under every strategy\n"
-    "  heddle bench paper -s pctwm --vary rwlock one of them, with the tables for varying d and h";
+    "  heddle bench paper -s pctwm --vary rwlock one of them, with the tables for varying d and h\n"
+    "  heddle bench paper --depths depths.svg    rates of pctwm for larger d, as text and as a plot";
 
 struct PaperChoice {
   std::vector<std::string> words, strategies;
   std::string json;
   std::uint64_t executions = 0, seed = 1;
   std::uint64_t draws = 0, campaigns = 0;
+  std::string depths, inserted;
   bool vary = false, correct = false;
 };
 
@@ -44,8 +47,27 @@ void define_paper(CLI::App& paper, PaperChoice& o) {
       ->type_name("N");
   paper.add_option("--first", o.campaigns, "also executions to the first bug, in so many campaigns")
       ->type_name("N");
+  paper
+      .add_option("--depths", o.depths,
+                  "instead, pctwm with d from 0 to 12 (the thesis' Fig. 7.5); a plot is written")
+      ->type_name("SVG");
+  paper
+      .add_option("--inserted", o.inserted,
+                  "instead, programs with relaxed writes inserted (the paper's Fig. 6); a plot is written")
+      ->type_name("SVG");
   paper.add_flag("--correct", o.correct, "the correct twins, which show no bug");
   paper.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
+}
+
+int plot_trend(bench::Trend trend, const bench::PaperOptions& options, const std::string& file) {
+  std::FILE* out = file == "-" ? stderr : stdout;
+  const auto plot = bench::run_trend(trend, options, [&](const std::string& line) {
+    fmt::print(out, "{}", line);
+    std::fflush(out);
+  });
+  if (!plot) return complain(plot.error());
+  const auto written = write_text_file(file, bench::line_plot_svg(*plot));
+  return written ? 0 : complain(written.error());
 }
 
 int run_paper(const PaperChoice& options) {
@@ -63,6 +85,8 @@ int run_paper(const PaperChoice& options) {
   paper.draws = options.draws;
   paper.campaigns = options.campaigns;
   paper.correct = options.correct;
+  if (!options.depths.empty()) return plot_trend(bench::Trend::kDepth, paper, options.depths);
+  if (!options.inserted.empty()) return plot_trend(bench::Trend::kInsertedWrites, paper, options.inserted);
   std::FILE* out = options.json == "-" ? stderr : stdout;
   const auto cells = bench::run_paper(
       paper, [&](const std::string& program) { fmt::print(out, "{}\n", program); },

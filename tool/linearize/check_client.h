@@ -21,9 +21,9 @@ class ClientChecker {
     options_.symbolise = false;
   }
 
-  // First by the recorded schedule, then by σ executions as in detection.
-  std::optional<Violated> operator()(const lin::Client& client, const std::vector<Choice>& schedule,
-                                     Effort effort);
+  // First by the recorded schedule, then by σ executions as in detection. Before an answer rests on these,
+  // all executions there are, where they are few.
+  Checked operator()(const lin::Client& client, const std::vector<Choice>& schedule, Effort effort);
 
   // The same execution once more in a process of its own, with its symbols. Nullopt where it does not repeat.
   std::optional<Violated> with_symbols(const Violated& violated) const;
@@ -35,6 +35,7 @@ class ClientChecker {
   std::optional<Violated> try_in(std::optional<ClientWorker>& worker, const RunSpec& spec,
                                  const lin::Client& client, std::uint64_t executions,
                                  const std::vector<Choice>& schedule);
+  Checked try_all(const lin::Client& client, std::uint64_t most);
 
   run::Target target_;
   run::CampaignOptions options_;

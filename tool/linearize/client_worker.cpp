@@ -52,6 +52,9 @@ ClientWorker::~ClientWorker() {
   if (memory_.data() == nullptr) return;
   state().stop.store(1);
   tell(state().learning().clients());
+  // It ends by itself, and what it used is known then.
+  constexpr std::uint64_t kPatience = 100'000'000;
+  if (worker_.alive()) worker_.wait(kPatience);
 }
 
 Status ClientWorker::run(const std::string& client, std::uint64_t executions,
@@ -65,45 +68,49 @@ Status ClientWorker::run(const std::string& client, std::uint64_t executions,
     Choice* to = worker_.channel().replay();
     std::fill(std::copy(log.begin(), log.end(), to), to + most_choices_, nothing());
   }
-  // Batches that grow: few executions are run after the one that was looked for, and what is run does not
-  // depend on timing.
-  for (std::uint64_t done = 0; done < executions;) {
-    const std::uint64_t batch = std::min(executions - done, std::clamp<std::uint64_t>(done / 2, 4, 64));
-    const auto more = run_batch(batch, use);
-    if (!more) return more.error();
-    if (!*more) break;
-    done += batch;
-  }
-  return Done{};
+  latest_client_ = client;
+  granted_ += executions;
+  exchange.granted.store(granted_, std::memory_order_release);
+  tell(exchange);
+  return take_results(use);
 }
 
-Result<bool> ClientWorker::run_batch(std::uint64_t executions, const std::function<bool(const Trace&)>& use) {
-  granted_ += executions;
-  state().learning().clients().granted.store(granted_, std::memory_order_release);
-  tell(state().learning().clients());
+Status ClientWorker::take_results(const std::function<bool(const Trace&)>& use) {
   ChannelHeader& h = worker_.header();
-  bool more = true;
   while (h.ring_read.load(std::memory_order_relaxed) < granted_) {
     const std::uint32_t seen = state().signal.load(std::memory_order_acquire);
-    const bool ended = worker_.poll();
+    const bool ended = state().none_left.load(std::memory_order_acquire) != 0 || worker_.poll();
     const std::uint64_t at = h.ring_read.load(std::memory_order_relaxed);
     if (at < h.ring_written.load(std::memory_order_acquire)) {
       const Channel channel = worker_.channel();
       const ExecutionResult result = channel.ring()[at % channel.ring_capacity()];
-      // It waits until this was read: the channel holds it.
-      if (more && result.findings != 0 && (result.flags & result_flags::kChoicesHeld) != 0) {
+      // It waits until this was read: the channel holds it, and no other is begun before.
+      if (result.findings != 0 && (result.flags & result_flags::kChoicesHeld) != 0) {
         auto trace = run::trace_of(target_, worker_, spec_, result);
         if (!trace) return trace.error();
-        more = use(*trace);
+        if (!use(*trace)) {
+          granted_ = at + 1;
+          state().learning().clients().granted.store(granted_, std::memory_order_release);
+        }
       }
       h.ring_read.store(at + 1, std::memory_order_release);
       continue;
     }
-    if (ended) return Error{"The test ended while its clients were tried.", ExitCode::kOwnError};
+    if (ended) {
+      granted_ = at;
+      if (explored_all()) return Done{};
+      return Error{"The test ended while its clients were tried.", ExitCode::kOwnError};
+    }
     timespec timeout{0, 20'000'000};
     syscall(SYS_futex, &state().signal, FUTEX_WAIT, seen, &timeout, nullptr, 0);
   }
-  return more;
+  return Done{};
+}
+
+double ClientWorker::expected_executions() const {
+  const double covered =
+      static_cast<double>(state().learning().search().covered.load(std::memory_order_relaxed)) * 0x1p-63;
+  return static_cast<double>(granted_) / std::max(covered, 1e-18);
 }
 
 }  // namespace heddle::linearize

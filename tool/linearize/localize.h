@@ -25,19 +25,22 @@ struct Violated {
   ObservedHistory history;
 };
 
-// How hard to look for a violation. The large steps of localization take what is found quickly; only where an
-// answer rests on there being none all σ executions are spent.
-enum class Effort : std::uint8_t { kQuick, kThorough };
+// How hard to look for a violation. The large steps of localization take what the recorded schedule shows,
+// then what is found quickly; only where an answer rests on there being none all σ executions are spent.
+enum class Effort : std::uint8_t { kGuided, kQuick, kThorough };
 
-// CHECK of Algorithm 1: executes a client up to σ times, first by the schedule that is given; nullopt when
-// all histories were linearizable.
-using CheckClient = std::function<std::optional<Violated>(
-    const lin::Client& client, const std::vector<Choice>& schedule, Effort effort)>;
+// CHECK of Algorithm 1: executes a client up to σ times, first by the schedule that is given.
+struct Checked {
+  std::optional<Violated> violated;  // nullopt: all histories were linearizable
+  bool complete = false;             // … and there are no other executions
+};
+using CheckClient =
+    std::function<Checked(const lin::Client& client, const std::vector<Choice>& schedule, Effort effort)>;
 
 struct Localized {
   Violated violated;  // of the minimum test case
   std::uint64_t checks = 0;
-  bool minimum = true;          // every single removal was checked
+  bool proved = false;          // without any one operation of Pc all executions there are were linearizable
   bool revealed_later = false;  // the paper's type 2: Pr reveals what Pc has triggered
 };
 

@@ -71,10 +71,15 @@ std::string explain_minimum(const Localized& localized, std::uint64_t budget) {
         "The fault is revealed as soon as it is triggered: no order of the operations explains {}.\n",
         revealing);
   }
-  text += fmt::format(
-      "Without any one of the concurrent operations every history was linearizable, in up to {} executions "
-      "each ({} test cases were tried).\n",
-      budget, localized.checks);
+  text +=
+      localized.proved
+          ? "Without any one of the concurrent operations every history is linearizable: all executions "
+            "were explored"
+          : fmt::format(
+                "Without any one of the concurrent operations every history was linearizable, in up to {} "
+                "executions each",
+                budget);
+  text += fmt::format(" ({} test cases were tried).\n", localized.checks);
   return text;
 }
 

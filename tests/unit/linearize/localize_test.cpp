@@ -52,13 +52,11 @@ template <typename IsBuggy>
 std::optional<Localized> localize_where(const std::string& client, const IsBuggy& is_buggy) {
   Violated found;
   found.history = history_of(*Client::parse(client));
-  return localize(found,
-                  [&](const Client& tried, const std::vector<Choice>&, Effort) -> std::optional<Violated> {
-                    if (!is_buggy(tried)) return std::nullopt;
-                    Violated violated;
-                    violated.history = history_of(tried);
-                    return violated;
-                  });
+  return localize(found, [&](const Client& tried, const std::vector<Choice>&, Effort) {
+    Checked checked;
+    if (is_buggy(tried)) checked.violated.emplace().history = history_of(tried);
+    return checked;
+  });
 }
 
 // Fig. 4: two additions at the same time lose one of them, which a later look-up reveals.
