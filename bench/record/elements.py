@@ -110,7 +110,7 @@ def main():
         for column in columns:
             ratios[column].append(median[column] / base)
         print(f"| {program} | {base:.2f} | " + " | ".join(f"{median[c] / base:.2f}" for c in ("plain", "100 %", "50 %", "25 %", "LEAP"))
-              + f" | {accesses} | {size / accesses if accesses else 0:.3f} |", flush=True)
+              + f" | {accesses} | {size / accesses if accesses else 0:.5f} |", flush=True)
     print("| geometric mean | | " + " | ".join(
         f"{math.exp(statistics.mean(math.log(r) for r in ratios[c])):.2f}" for c in ("plain", "100 %", "50 %", "25 %", "LEAP")) + " | | |")
     shutil.rmtree(folder, ignore_errors=True)
