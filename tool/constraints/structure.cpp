@@ -114,8 +114,8 @@ void Structure::find_initial_values() {
         const bool told = a.is_atomic() && cell.weak &&
                           (a.reads_from != kNoAction || (a.flags & event_flags::kInitial) != 0);
         observed_sources_[p] = told ? a.reads_from : latest[parts_[p].cell];
-        const bool is_initial = trace_.is_composed ? (a.flags & event_flags::kInitial) != 0
-                                                   : observed_sources_[p] == kNoAction;
+        const bool is_initial =
+            trace_.is_composed ? (a.flags & event_flags::kInitial) != 0 : observed_sources_[p] == kNoAction;
         if (is_initial && !cell.has_initial) {
           cell.has_initial = true;
           cell.initial = a.read_value >> parts_[p].shift & mask_of(parts_[p].bits);

@@ -1,5 +1,5 @@
-// What the measured programs share: a number of rounds from the command line, and a result that is printed and checked
-// by who compares runs.
+// What the measured programs share: a number of rounds from the command line, and a result that is printed
+// and checked by who compares runs.
 #pragma once
 
 #include <cstdint>

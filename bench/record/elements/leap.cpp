@@ -1,6 +1,7 @@
-// A straightforward LEAP (Huang, Liu and Zhang, 2010), to compare the recorder with: a lock and a vector of thread ids
-// for each shared variable; every access takes the lock and appends to the vector. Linked into a program that was built
-// with `heddle c++ --full`, it takes the place of the recorder's calls. Compile it without heddle.
+// A straightforward LEAP (Huang, Liu and Zhang, 2010), to compare the recorder with: a lock and a vector of
+// thread ids for each shared variable; every access takes the lock and appends to the vector. Linked into a
+// program that was built with `heddle c++ --full`, it takes the place of the recorder's calls. Compile it
+// without heddle.
 #include <pthread.h>
 
 #include <atomic>

@@ -15,14 +15,14 @@ pthread_mutex_t alive_lock = PTHREAD_MUTEX_INITIALIZER;
 // A row is computed in locals and copied out.
 static long step_row(const unsigned char (&from)[kSize][kSize], unsigned char (&to)[kSize][kSize], int row) {
   unsigned char rows[3][kSize];
-  for (int i = 0; i < 3; ++i)
-    __builtin_memcpy(rows[i], from[(row + i - 1 + kSize) % kSize], kSize);
+  for (int i = 0; i < 3; ++i) __builtin_memcpy(rows[i], from[(row + i - 1 + kSize) % kSize], kSize);
   unsigned char out[kSize];
   long count = 0;
   for (int c = 0; c < kSize; ++c) {
     const int l = (c + kSize - 1) % kSize;
     const int r = (c + 1) % kSize;
-    const int n = rows[0][l] + rows[0][c] + rows[0][r] + rows[1][l] + rows[1][r] + rows[2][l] + rows[2][c] + rows[2][r];
+    const int n =
+        rows[0][l] + rows[0][c] + rows[0][r] + rows[1][l] + rows[1][r] + rows[2][l] + rows[2][c] + rows[2][r];
     out[c] = n == 3 || (n == 2 && rows[1][c] != 0);
     count += out[c];
   }

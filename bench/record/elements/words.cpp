@@ -1,4 +1,5 @@
-// Counts words of texts that threads take from a shared list, in tables of their own that are merged at the end.
+// Counts words of texts that threads take from a shared list, in tables of their own that are merged at the
+// end.
 #include <mutex>
 #include <string>
 #include <unordered_map>
