@@ -28,11 +28,11 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   binary = declare("binary", id, {number, number, id, value, id, value});
   resize = declare("resize", id, {number, number, number, id});
   select = declare("select", id, {number, id, value, id, value, id, value});
-  branch = declare("branch", nothing, {id, number});
-  spared = declare("spared", nothing, {id, number});
-  doomed = declare("doomed", nothing, {id, number});
-  switch_on = declare("switch", nothing, {id, value, pointer_type, number});
-  target = declare("target", nothing, {id, value});
+  branch = declare("branch", nothing, {id, number, value});
+  spared = declare("spared", nothing, {id, number, value});
+  doomed = declare("doomed", nothing, {id, number, value});
+  switch_on = declare("switch", nothing, {id, value, pointer_type, number, value});
+  target = declare("target", nothing, {id, value, value});
   concretised = declare("concretised", nothing, {id, value});
   call = declare("call", nothing, {pointer_type});
   argument = declare("argument", nothing, {number, id, value});
@@ -48,6 +48,19 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   compared = declare("compared", nothing, {pointer_type, pointer_type, value});
   strings_compared = declare("strings_compared", nothing, {pointer_type, pointer_type, value});
   scanned = declare("scanned", nothing, {pointer_type, value, number});
+  path_mark = declare("path_mark", nothing, {pointer_type, value, number});
+  path_entered = declare("path_entered", nothing, {value});
+  path_untaken = declare("path_untaken", nothing, {});
+  path_flush = declare("path_flush", nothing, {});
+  if (auto* flush = llvm::dyn_cast<llvm::Function>(path_flush.getCallee())) {
+    flush->setCallingConv(llvm::CallingConv::PreserveAll);
+    flush->addFnAttr(llvm::Attribute::NonLazyBind);  // the loader's own code keeps less than that
+  }
+  step = declare("step", nothing, {value, number, value});
+  step_switch = declare("step_switch", nothing, {value, value, pointer_type, pointer_type, number, number});
+  step_call = declare("step_call", nothing, {value});
+  step_entered = declare("step_entered", nothing, {value});
+  step_returned = declare("step_returned", nothing, {});
 }
 
 llvm::FunctionCallee Abi::declare(const char* name, Type* answer, std::initializer_list<Type*> parameters) {
@@ -58,15 +71,35 @@ llvm::FunctionCallee Abi::declare(const char* name, Type* answer, std::initializ
   return callee;
 }
 
-llvm::Value* Abi::test(llvm::IRBuilder<>& at, const char* variable) {
+llvm::Value* Abi::read(llvm::IRBuilder<>& at, const char* variable) {
   llvm::Constant* global = module_.getOrInsertGlobal(variable, id_type);
   llvm::LoadInst* loaded = at.CreateLoad(id_type, global);
   // Not an access of the program.
   loaded->setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(module_.getContext(), {}));
-  return at.CreateICmpNE(loaded, no_id);
+  return loaded;
 }
 
-llvm::Value* Abi::is_symbolic_mode(llvm::IRBuilder<>& at) { return test(at, "__heddle_symbolic_mode"); }
-llvm::Value* Abi::is_handing_over(llvm::IRBuilder<>& at) { return test(at, "__heddle_handing_over"); }
+llvm::Value* Abi::mode(llvm::IRBuilder<>& at) { return read(at, "__heddle_mode"); }
+
+llvm::Value* Abi::is_symbolic_mode(llvm::IRBuilder<>& at) {
+  return at.CreateICmpNE(read(at, "__heddle_symbolic_mode"), no_id);
+}
+llvm::Value* Abi::is_handing_over(llvm::IRBuilder<>& at) {
+  return at.CreateICmpNE(read(at, "__heddle_handing_over"), no_id);
+}
+
+llvm::Value* Abi::is_path_trace(llvm::IRBuilder<>& at) {
+  return at.CreateICmpNE(read(at, "__heddle_path_trace"), no_id);
+}
+
+llvm::Value* Abi::path_state(llvm::IRBuilder<>& at) {
+  llvm::Type* pointer_type = llvm::PointerType::getUnqual(module_.getContext());
+  constexpr const char* kName = "__heddle_path";
+  auto* variable = llvm::cast<llvm::GlobalVariable>(module_.getOrInsertGlobal(kName, pointer_type, [&] {
+    return new llvm::GlobalVariable(module_, pointer_type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                    kName, nullptr, llvm::GlobalValue::InitialExecTLSModel);
+  }));
+  return at.CreateLoad(pointer_type, at.CreateThreadLocalAddress(variable));
+}
 
 }  // namespace heddle::plugin

@@ -19,10 +19,15 @@ class Abi {
   llvm::IntegerType* value_type;
   llvm::ConstantInt* no_id;
 
-  // Variables of the runtime. symbolic_mode: run the symbolic bodies; handing_over: arguments or a result of
-  // some call may be waiting to be taken.
+  // Variables of the runtime. mode: core/record/modes.h; symbolic_mode: run the symbolic bodies;
+  // handing_over: arguments or a result of some call may be waiting to be taken.
+  llvm::Value* mode(llvm::IRBuilder<>& at);
   llvm::Value* is_symbolic_mode(llvm::IRBuilder<>& at);
   llvm::Value* is_handing_over(llvm::IRBuilder<>& at);
+  // path_trace: the symbolic bodies tell every step; path_state: the running thread's
+  // (core/record/path_state.h).
+  llvm::Value* is_path_trace(llvm::IRBuilder<>& at);
+  llvm::Value* path_state(llvm::IRBuilder<>& at);
 
   // Memory; after the access.
   llvm::FunctionCallee load, store, wide_load, wide_store, update, compare_exchange, copy, fill;
@@ -36,11 +41,15 @@ class Abi {
       result_of, call_ended;
   // What functions of libc have looked at.
   llvm::FunctionCallee compared, strings_compared, scanned;
+  // Paths: in bodies for recording …
+  llvm::FunctionCallee path_mark, path_entered, path_untaken, path_flush;
+  // … and in symbolic ones.
+  llvm::FunctionCallee step, step_switch, step_call, step_entered, step_returned;
 
  private:
   llvm::FunctionCallee declare(const char* name, llvm::Type* answer,
                                std::initializer_list<llvm::Type*> parameters);
-  llvm::Value* test(llvm::IRBuilder<>& at, const char* variable);
+  llvm::Value* read(llvm::IRBuilder<>& at, const char* variable);
 
   llvm::Module& module_;
 };

@@ -12,12 +12,17 @@ namespace heddle::plugin {
 using llvm::Instruction;
 using llvm::Value;
 
-void make_symbolic(llvm::Function& function, llvm::BasicBlock* entry, Abi& abi) {
-  BodyBuilder(function, abi).build(entry);
+void make_symbolic(llvm::Function& function, llvm::Function& named, record::FunctionKey key,
+                   llvm::BasicBlock* entry, Abi& abi) {
+  BodyBuilder(function, named, key, abi).build(entry);
 }
 
-BodyBuilder::BodyBuilder(llvm::Function& function, Abi& abi)
-    : function_(function), abi_(abi), layout_(function.getParent()->getDataLayout()) {}
+BodyBuilder::BodyBuilder(llvm::Function& function, llvm::Function& named, record::FunctionKey key, Abi& abi)
+    : function_(function),
+      named_(named),
+      key_(key),
+      abi_(abi),
+      layout_(function.getParent()->getDataLayout()) {}
 
 void BodyBuilder::build(llvm::BasicBlock* entry) {
   std::vector<llvm::BasicBlock*> blocks;

@@ -11,6 +11,7 @@
 
 #include "compiler/plugin/abi.h"
 #include "compiler/plugin/leaves.h"
+#include "core/record/path_ids.h"
 #include "core/trace/symbolic.h"
 
 namespace heddle::plugin {
@@ -19,7 +20,7 @@ using Ids = llvm::SmallVector<llvm::Value*, 2>;
 
 class BodyBuilder {
  public:
-  BodyBuilder(llvm::Function& function, Abi& abi);
+  BodyBuilder(llvm::Function& function, llvm::Function& named, record::FunctionKey key, Abi& abi);
   void build(llvm::BasicBlock* entry);
 
  private:
@@ -83,6 +84,11 @@ class BodyBuilder {
   void visit_switch(llvm::SwitchInst& on);
   void visit_return(llvm::ReturnInst& end);
   void visit_landing(llvm::LandingPadInst& landing);
+  // The place that an instruction has in paths, 0 for none; and what is told of it where paths are asked for.
+  std::uint64_t place_of(const llvm::Instruction& instruction) const;
+  using Tell = llvm::function_ref<void(Builder&)>;
+  void step(llvm::Instruction* before, const llvm::DebugLoc& place, Tell tell) const;
+  llvm::Constant* table(llvm::Constant* entries) const;
   llvm::BasicBlock* own_edge(llvm::BasicBlock* from, llvm::BasicBlock* to);
 
   // --- calls
@@ -94,6 +100,8 @@ class BodyBuilder {
   llvm::Instruction* after(llvm::CallBase& call) const;
 
   llvm::Function& function_;
+  llvm::Function& named_;
+  record::FunctionKey key_;
   Abi& abi_;
   const llvm::DataLayout& layout_;
   llvm::DenseMap<const llvm::Value*, Ids> ids_;

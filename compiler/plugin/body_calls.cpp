@@ -3,6 +3,7 @@
 #include <llvm/ADT/StringSwitch.h>
 
 #include "compiler/plugin/body_builder.h"
+#include "compiler/plugin/path_numbers.h"
 #include "core/trace/symbolic_calls.h"
 
 namespace heddle::plugin {
@@ -10,6 +11,11 @@ namespace heddle::plugin {
 using llvm::Value;
 
 void BodyBuilder::take_parameters(llvm::BasicBlock* entry) {
+  if (key_ != record::kNoFunction) {
+    llvm::Instruction* begin = &*entry->getFirstInsertionPt();
+    step(begin, begin->getDebugLoc(),
+         [&](Builder& at) { at.CreateCall(abi_.step_entered, {word(static_cast<std::uint64_t>(key_))}); });
+  }
   struct Parameter {
     llvm::Argument* argument;
     Leaves leaves;
@@ -23,7 +29,7 @@ void BodyBuilder::take_parameters(llvm::BasicBlock* entry) {
   llvm::Instruction* first = &*entry->getFirstInsertionPt();
   Builder before(first);
   const Ids taken = when(abi_.is_handing_over(before), first, first->getDebugLoc(), [&](Builder& at) {
-    at.CreateCall(abi_.entered, {&function_});
+    at.CreateCall(abi_.entered, {&named_});
     Ids ids;
     for (const Parameter& parameter : parameters) {
       if (llvm::Type* copied = parameter.argument->getParamByValType())
@@ -124,8 +130,9 @@ bool BodyBuilder::visit_library_call(llvm::CallBase& call) {
 void BodyBuilder::visit_any_call(llvm::CallBase& call) {
   Value* callee = call.getCalledOperand();
   const llvm::DebugLoc place = call.getDebugLoc();
+  const std::uint64_t id = is_indirect(call) ? place_of(call) : 0;
   when_symbolic({id_of(callee)}, &call, place, [&](Builder& at) {
-    at.CreateCall(abi_.target, {id_of(callee), as_value(at, callee)});
+    at.CreateCall(abi_.target, {id_of(callee), as_value(at, callee), word(id)});
     return Ids{};
   });
   struct Argument {
@@ -170,6 +177,10 @@ void BodyBuilder::visit_any_call(llvm::CallBase& call) {
     }
   }
   if (!is_tail) take_result(call);
+  if (id == 0) return;
+  step(&call, place, [&](Builder& at) { at.CreateCall(abi_.step_call, {word(id)}); });
+  if (is_tail || call.doesNotReturn()) return;
+  step(after(call), place, [&](Builder& at) { at.CreateCall(abi_.step_returned, {}); });
 }
 
 void BodyBuilder::take_result(llvm::CallBase& call) {

@@ -2,10 +2,29 @@
 #include <llvm/IR/Constants.h>
 
 #include "compiler/plugin/body_builder.h"
+#include "compiler/plugin/path_numbers.h"
 
 namespace heddle::plugin {
 
 using llvm::Value;
+
+std::uint64_t BodyBuilder::place_of(const llvm::Instruction& instruction) const {
+  const auto number = place_number(instruction);
+  return number ? static_cast<std::uint64_t>(record::place_of(key_, *number)) : 0;
+}
+
+void BodyBuilder::step(llvm::Instruction* before, const llvm::DebugLoc& place, Tell tell) const {
+  Builder at(before);
+  when(abi_.is_path_trace(at), before, place, [&](Builder& then) {
+    tell(then);
+    return Ids{};
+  });
+}
+
+llvm::Constant* BodyBuilder::table(llvm::Constant* entries) const {
+  return new llvm::GlobalVariable(*function_.getParent(), entries->getType(), true,
+                                  llvm::GlobalValue::PrivateLinkage, entries, "heddle.cases");
+}
 
 // Where one side ends in code that does not return (an assertion, abort, a throw), the condition may be the
 // one that failed: each side tells on its own edge, the doomed one always.
@@ -13,11 +32,18 @@ void BodyBuilder::visit_branch(llvm::BranchInst& branch) {
   if (!branch.isConditional() || branch.getSuccessor(0) == branch.getSuccessor(1)) return;
   Value* condition = branch.getCondition();
   const llvm::DebugLoc place = branch.getDebugLoc();
+  const std::uint64_t id = place_of(branch);
+  if (id != 0) {
+    step(&branch, place, [&](Builder& at) {
+      const auto kind = static_cast<std::uint64_t>(record::StepKind::kBranch);
+      at.CreateCall(abi_.step, {word(id), number(kind), at.CreateZExt(condition, abi_.value_type)});
+    });
+  }
   const bool yes_doomed = doomed_.contains(branch.getSuccessor(0));
   const bool no_doomed = doomed_.contains(branch.getSuccessor(1));
   if (yes_doomed == no_doomed) {
     when_symbolic({id_of(condition)}, &branch, place, [&](Builder& at) {
-      at.CreateCall(abi_.branch, {id_of(condition), at.CreateZExt(condition, abi_.id_type)});
+      at.CreateCall(abi_.branch, {id_of(condition), at.CreateZExt(condition, abi_.id_type), word(id)});
       return Ids{};
     });
     return;
@@ -28,11 +54,11 @@ void BodyBuilder::visit_branch(llvm::BranchInst& branch) {
     if (side == yes_doomed) {
       Builder at(first);
       at.SetCurrentDebugLocation(place);
-      at.CreateCall(abi_.doomed, {id_of(condition), number(side ? 1 : 0)});
+      at.CreateCall(abi_.doomed, {id_of(condition), number(side ? 1 : 0), word(id)});
       continue;
     }
     when_symbolic({id_of(condition)}, first, place, [&](Builder& at) {
-      at.CreateCall(abi_.spared, {id_of(condition), number(side ? 1 : 0)});
+      at.CreateCall(abi_.spared, {id_of(condition), number(side ? 1 : 0), word(id)});
       return Ids{};
     });
   }
@@ -41,13 +67,29 @@ void BodyBuilder::visit_branch(llvm::BranchInst& branch) {
 void BodyBuilder::visit_switch(llvm::SwitchInst& on) {
   Value* value = on.getCondition();
   if (scalar_bits(value->getType()) == 0 || on.getNumCases() == 0) return;
+  llvm::LLVMContext& context = function_.getContext();
+  llvm::SmallVector<std::uint64_t, 16> cases;
+  for (const auto& one : on.cases()) cases.push_back(one.getCaseValue()->getZExtValue());
+  const std::uint64_t id = place_of(on);
+  llvm::Constant* values = nullptr;
+  if (id != 0) {
+    values = table(llvm::ConstantDataArray::get(context, cases));
+    const auto different = different_successors(on);
+    const auto index_of = [&](const llvm::BasicBlock* next) {
+      return static_cast<std::uint32_t>(llvm::find(different, next) - different.begin());
+    };
+    llvm::SmallVector<std::uint32_t, 16> outcomes;
+    for (const auto& one : on.cases()) outcomes.push_back(index_of(one.getCaseSuccessor()));
+    step(&on, on.getDebugLoc(), [&](Builder& at) {
+      at.CreateCall(abi_.step_switch, {word(id), as_value(at, value), values,
+                                       table(llvm::ConstantDataArray::get(context, outcomes)),
+                                       number(cases.size()), number(index_of(on.getDefaultDest()))});
+    });
+  }
   when_symbolic({id_of(value)}, &on, on.getDebugLoc(), [&](Builder& at) {
-    llvm::SmallVector<std::uint64_t, 16> cases;
-    for (const auto& one : on.cases()) cases.push_back(one.getCaseValue()->getZExtValue());
-    llvm::Constant* table = llvm::ConstantDataArray::get(function_.getContext(), cases);
-    auto* kept = new llvm::GlobalVariable(*function_.getParent(), table->getType(), true,
-                                          llvm::GlobalValue::PrivateLinkage, table, "heddle.cases");
-    at.CreateCall(abi_.switch_on, {id_of(value), as_value(at, value), kept, number(cases.size())});
+    if (values == nullptr) values = table(llvm::ConstantDataArray::get(context, cases));
+    at.CreateCall(abi_.switch_on,
+                  {id_of(value), as_value(at, value), values, number(cases.size()), word(id)});
     return Ids{};
   });
 }
@@ -64,7 +106,7 @@ void BodyBuilder::visit_return(llvm::ReturnInst& end) {
   Value* needed = abi_.is_handing_over(before);
   if (Value* any = any_symbolic(before, ids)) needed = before.CreateOr(needed, any);
   when(needed, &end, end.getDebugLoc(), [&](Builder& at) {
-    at.CreateCall(abi_.returns, {&function_});
+    at.CreateCall(abi_.returns, {&named_});
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       if (!is_known_concrete(ids[i]))
         at.CreateCall(abi_.result, {number(i), ids[i], leaf_value(at, value, leaves[i])});
@@ -78,6 +120,12 @@ void BodyBuilder::visit_landing(llvm::LandingPadInst& landing) {
   Builder at(&*landing.getParent()->getFirstInsertionPt());
   at.SetCurrentDebugLocation(landing.getDebugLoc());
   at.CreateCall(abi_.call_ended, {llvm::ConstantPointerNull::get(at.getPtrTy())});
+  if (const std::uint64_t id = place_of(landing); id != 0) {
+    step(&*at.GetInsertPoint(), landing.getDebugLoc(), [&](Builder& then) {
+      const auto kind = static_cast<std::uint64_t>(record::StepKind::kLanding);
+      then.CreateCall(abi_.step, {word(id), number(kind), word(0)});
+    });
+  }
 }
 
 }  // namespace heddle::plugin

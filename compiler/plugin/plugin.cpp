@@ -1,12 +1,18 @@
-// The pass plugin behind `heddle c++ --full`: gives every function a second, symbolic body.
+// The pass plugin behind `heddle c++ --full`: gives every function bodies for what can be done with it
+// (bodies.h).
 //
 // It runs once, after all optimisation and before ThreadSanitizer's own pass (both at the same extension
-// point, plugins first), so that what it adds survives, and both bodies get ThreadSanitizer's calls.
+// point, plugins first), so that what it adds survives, and the engine's bodies get ThreadSanitizer's calls.
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "compiler/plugin/abi.h"
+#include "compiler/plugin/bodies.h"
 #include "compiler/plugin/graph_hash.h"
+#include "compiler/plugin/path_body.h"
+#include "compiler/plugin/path_numbers.h"
+#include "compiler/plugin/path_table.h"
 #include "compiler/plugin/symbolic_body.h"
 #include "compiler/plugin/two_bodies.h"
 
@@ -18,15 +24,48 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    keep_graph_hash(module, graph_hash(module));
+    PathModule paths;
+    paths.hash = graph_hash(module);
+    keep_graph_hash(module, paths.hash);
     std::vector<llvm::Function*> functions;
     for (llvm::Function& function : module) {
       if (can_have_two_bodies(function)) functions.push_back(&function);
     }
     if (functions.empty()) return llvm::PreservedAnalyses::none();
     Abi abi(module);
-    for (llvm::Function* function : functions) make_symbolic(*function, add_second_body(*function, abi), abi);
+    std::vector<Bodies> split_ones;
+    for (llvm::Function* function : functions) {
+      if (!can_be_split(*function)) {
+        make_symbolic(*function, *function, record::kNoFunction, add_second_body(*function, abi), abi);
+        continue;
+      }
+      split_ones.push_back(split_with_recordings(*function, paths));
+    }
+    llvm::SmallVector<llvm::GlobalValue*, 32> tables;
+    for (const Bodies& bodies : split_ones) {
+      if (llvm::Function* body = bodies.recording(record::Mode::kPath)) {
+        tables.push_back(make_path_table(*bodies.named, *body, paths.hash));
+        make_path_body(*body, bodies.key, paths, abi);
+      }
+      make_symbolic(*bodies.engine, *bodies.named, bodies.key, add_second_body(*bodies.engine, abi), abi);
+      connect(bodies, abi);
+    }
+    llvm::appendToUsed(module, tables);
     return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  // Names and numbers first, so that all copies have them.
+  static Bodies split_with_recordings(llvm::Function& function, PathModule& paths) {
+    const bool has_path = number_places(function);
+    llvm::SmallVector<record::Mode, 2> recordings;
+    if (has_path) recordings.push_back(record::Mode::kPath);
+    Bodies bodies = split(function, recordings);
+    if (has_path) {
+      bodies.key = key_of(function, paths.hash);
+      paths.bodies[&function] = bodies.recording(record::Mode::kPath);
+    }
+    return bodies;
   }
 };
 

@@ -9,10 +9,14 @@
 #include <llvm/IR/Function.h>
 
 #include "compiler/plugin/abi.h"
+#include "core/record/path_ids.h"
 
 namespace heddle::plugin {
 
-// `entry`: where the body begins; its blocks are those that can be reached from there.
-void make_symbolic(llvm::Function& function, llvm::BasicBlock* entry, Abi& abi);
+// `entry`: where the body begins; its blocks are those that can be reached from there. `named`: what callers
+// know the function by, which may be another one than holds the body. `key`: its
+// own, if its places are numbered (path_numbers.h).
+void make_symbolic(llvm::Function& function, llvm::Function& named, record::FunctionKey key,
+                   llvm::BasicBlock* entry, Abi& abi);
 
 }  // namespace heddle::plugin

@@ -9,9 +9,7 @@
 #include <algorithm>
 
 namespace heddle::plugin {
-namespace {
 
-// Static allocas must stay in the entry block to be part of the frame. The instruction after them.
 llvm::BasicBlock::iterator gather_allocas(llvm::BasicBlock& entry) {
   std::vector<llvm::AllocaInst*> allocas;
   for (llvm::Instruction& instruction : entry) {
@@ -29,8 +27,6 @@ llvm::BasicBlock::iterator gather_allocas(llvm::BasicBlock& entry) {
   }
   return after;
 }
-
-}  // namespace
 
 bool can_have_two_bodies(const llvm::Function& function) {
   if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||

@@ -14,6 +14,10 @@ namespace heddle::plugin {
 // Can the function have a second body? Not where code takes the address of its blocks.
 bool can_have_two_bodies(const llvm::Function& function);
 
+// Static allocas must stay in the entry block to be part of the frame: moves them together at its beginning,
+// and answers the place after them.
+llvm::BasicBlock::iterator gather_allocas(llvm::BasicBlock& entry);
+
 // The entry of the second body.
 llvm::BasicBlock* add_second_body(llvm::Function& function, Abi& abi);
 

@@ -89,7 +89,7 @@ enum class RecordKind : std::uint8_t {
 struct Record {
   std::uint64_t pc = 0;
   Address address = 0;      // of an access
-  std::uint64_t value = 0;  // of an access, concretised; kBranch: 1: past code that does not return
+  std::uint64_t value = 0;  // read, written or concretised, low `size` bytes; kBranch: its PlaceId, 0: none
   EventId event = kNoEvent;
   ExpressionId expression = kConcrete;
   ExpressionId symbol = kConcrete;   // kUpdate, kCasFailed: what was read
@@ -98,11 +98,24 @@ struct Record {
   RecordKind kind = RecordKind::kRead;
   std::uint8_t size = 0;  // bytes of an access, at most 8; wider ones have several records
   std::uint8_t holds = 0;
-  std::uint8_t unused[3] = {};
+  std::uint8_t guards = 0;  // kBranch: the other way leads into code that does not return
+  std::uint8_t unused[2] = {};
 };
 static_assert(sizeof(Record) == 48);
 
-// Head of the section; the tables follow, `expression_capacity` and `record_capacity` entries long.
+// A step of a thread's path, whatever values it came from (RunSpec::path_trace).
+struct Step {
+  std::uint64_t place = 0;    // PlaceId; core/record/path_ids.h
+  std::uint64_t outcome = 0;  // by its kind
+  EventId event = kNoEvent;   // the latest of the thread before it
+  ThreadId thread = kMainThread;
+  std::uint8_t kind = 0;   // StepKind
+  std::uint8_t depth = 0;  // of signal handlers that it is in
+};
+static_assert(sizeof(Step) == 24);
+
+// Head of the section; the tables follow, `expression_capacity` and `record_capacity` entries long. Steps
+// fill the table of records from its end, the first one last.
 struct Header {
   std::uint32_t expression_capacity = 0;
   std::uint32_t record_capacity = 0;
@@ -110,6 +123,13 @@ struct Header {
   std::uint32_t record_count = 0;
   std::uint32_t overflow = 0;    // there was more than there is room for
   std::uint32_t mismatches = 0;  // expressions whose value was not the program's: our own mistake
+  std::uint32_t step_count = 0;
+  std::uint32_t unused = 0;
+
+  // Do this many records and steps fit?
+  constexpr bool has_room(std::uint64_t records, std::uint64_t steps) const {
+    return records * sizeof(Record) + steps * sizeof(Step) <= std::uint64_t{record_capacity} * sizeof(Record);
+  }
 };
 
 }  // namespace heddle::symbolic

@@ -15,6 +15,7 @@
 #include "runtime/abi/named_semaphores.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/recording.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
@@ -296,6 +297,7 @@ HEDDLE_EXPORT pid_t fork() noexcept {
   const std::uint32_t handlers = heddle::abi::fork_handler_serials;
   heddle::abi::run_prepare_handlers();
   const pid_t pid = HEDDLE_REAL(fork)();
+  if (pid == 0) heddle::abi::stop_recording_in_child();
   heddle::abi::run_fork_handlers(
       pid == 0 ? &heddle::abi::ForkHandlers::child : &heddle::abi::ForkHandlers::parent, handlers);
   return pid;

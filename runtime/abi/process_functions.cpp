@@ -8,6 +8,7 @@
 
 #include "core/base/text_buffer.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/recording.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
 #include "runtime/session/session.h"
@@ -72,6 +73,7 @@ HEDDLE_EXPORT void exit(int status) noexcept {
     e->self().exiting = true;
     e->run_exit_handlers();
   }
+  heddle::abi::recorder().exits(status);
   heddle::abi::prepare_process_functions();
   heddle::abi::libc_exit(status);
   __builtin_unreachable();
@@ -83,6 +85,8 @@ HEDDLE_EXPORT void _exit(int status) {
     e->report_unhandled_fault();
     e->finish(heddle::Ending::kExited, status & 0xff);
   }
+  heddle::abi::recorder().exits(status);
+  heddle::abi::recorder().finish();
   for (;;) heddle::raw_syscall(SYS_exit_group, status);
 }
 HEDDLE_EXPORT void _Exit(int status) noexcept { _exit(status); }
@@ -104,6 +108,7 @@ HEDDLE_EXPORT void abort() noexcept {
     }
     e->fatal(FindingKind::kAbort, "abort was called", HEDDLE_CALLER_PC, SIGABRT);
   }
+  heddle::abi::recorder().aborts("abort", heddle::abi::recorded_thread().number);
   HEDDLE_REAL(abort)();
   __builtin_unreachable();
 }
@@ -120,6 +125,7 @@ HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsig
                                  const char* function) noexcept {
   auto* e = engine();
   if (e == nullptr) {
+    heddle::abi::recorder().asserts(expression, file, line, function, heddle::abi::recorded_thread().number);
     using Real = void(const char*, const char*, unsigned, const char*);
     heddle::abi::next_function<Real>("__assert_fail")(expression, file, line, function);
     __builtin_unreachable();

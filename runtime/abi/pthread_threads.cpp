@@ -4,6 +4,7 @@
 
 #include "runtime/abi/cancellation.h"
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/recording.h"
 #include "runtime/abi/thread_attributes.h"
 #include "runtime/abi/thread_exit.h"
 
@@ -45,7 +46,12 @@ using heddle::abi::engine;
 HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                                  void* argument) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_create)(thread, attributes, start, argument);
+  if (e == nullptr) {
+    heddle::abi::wrap_recorded_start(start, argument);
+    const int error = HEDDLE_REAL(pthread_create)(thread, attributes, start, argument);
+    if (error != 0) heddle::abi::drop_recorded_start(argument);
+    return error;
+  }
   heddle::abi::CreationRequest request;
   if (const int error = heddle::abi::read_attributes(attributes, request); error != 0) return error;
   heddle::abi::StartCall* call = nullptr;

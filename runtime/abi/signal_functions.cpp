@@ -9,6 +9,7 @@
 #include "runtime/abi/blocking_call.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/abi/recording.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/thread_attributes.h"
 
@@ -151,7 +152,7 @@ using heddle::abi::valid_signal;
 
 HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct sigaction* old) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(sigaction)(signal, wanted, old);
+  if (e == nullptr) return heddle::abi::recorded_sigaction(signal, wanted, old);
   if (!valid_signal(signal) || (wanted != nullptr && (signal == SIGKILL || signal == SIGSTOP))) {
     errno = EINVAL;
     return -1;
@@ -170,13 +171,14 @@ HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct s
   return 0;
 }
 
-#define HEDDLE_SIMPLE_SIGNAL(name, flags)                                            \
-  HEDDLE_EXPORT sighandler_t name(int number, sighandler_t handler) noexcept {       \
-    auto* e = engine();                                                              \
-    if (e != nullptr) return heddle::abi::simple_action(*e, number, handler, flags); \
-    using Real = sighandler_t(int, sighandler_t);                                    \
-    static Real* real = heddle::abi::next_function<Real>(#name);                     \
-    return real(number, handler);                                                    \
+#define HEDDLE_SIMPLE_SIGNAL(name, flags)                                                             \
+  HEDDLE_EXPORT sighandler_t name(int number, sighandler_t handler) noexcept {                        \
+    auto* e = engine();                                                                               \
+    if (e != nullptr) return heddle::abi::simple_action(*e, number, handler, flags);                  \
+    if (heddle::abi::recorder().is_on()) return heddle::abi::recorded_signal(number, handler, flags); \
+    using Real = sighandler_t(int, sighandler_t);                                                     \
+    static Real* real = heddle::abi::next_function<Real>(#name);                                      \
+    return real(number, handler);                                                                     \
   }
 HEDDLE_SIMPLE_SIGNAL(signal, SA_RESTART)
 HEDDLE_SIMPLE_SIGNAL(bsd_signal, SA_RESTART)

@@ -2,14 +2,22 @@
 #include <stdlib.h>
 
 #include "core/base/pages.h"
+#include "core/record/modes.h"
 #include "runtime/abi/cancellation.h"
 #include "runtime/abi/library_syscalls.h"
 #include "runtime/abi/process_ids.h"
+#include "runtime/abi/recording.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/engine/callers.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/session.h"
+
+// What code of `--full` builds does; other modules have none that looks at it.
+// NOLINTBEGIN(readability-identifier-naming): names of the ABI
+HEDDLE_EXPORT std::uint32_t __heddle_mode;
+std::uint32_t __heddle_mode = 0;
+// NOLINTEND(readability-identifier-naming)
 
 extern "C" void*
     __libc_stack_end;  // NOLINT(readability-identifier-naming): ld.so: points at argc on the initial stack
@@ -26,6 +34,7 @@ enum class Phase { kUnknown, kNative, kSession };
 Phase phase = Phase::kUnknown;
 
 // libc's environ is not set yet when the first malloc is called; the kernel's copy is.
+char** initial_arguments() { return static_cast<char**>(__libc_stack_end) + 1; }
 char** initial_environment() {
   auto** stack = static_cast<char**>(__libc_stack_end);
   const auto argc = reinterpret_cast<long>(stack[0]);
@@ -52,7 +61,9 @@ int main_on_fiber(int argc, char** argv, char** environment) {
   main_call.argv = argv;
   main_call.environment = environment;
   if (e == nullptr || map_pages_at(address_map::kMainStack, kMainStackBytes) == nullptr) {
-    return main_call.main(argc, argv, environment);
+    const int status = main_call.main(argc, argv, environment);
+    recorder().exits(status);
+    return status;
   }
   raw_syscall(SYS_mprotect, address_map::kMainStack, kPageSize, PROT_NONE);
   e->channel().header()->main_stack_address = address_map::kMainStack;
@@ -73,6 +84,7 @@ void ensure_started() {
   if (session::attach(initial_environment())) {
     HEDDLE_CHECK(engine::program_heap().start());
     phase = Phase::kSession;
+    __heddle_mode = static_cast<std::uint32_t>(record::Mode::kEngine);
   }
 }
 
@@ -87,7 +99,11 @@ namespace {
 
 // Runs when libc is ready and before the constructors of the program and of most libraries.
 __attribute__((constructor(101))) void start_engine() {
-  if (!in_session() || current != nullptr) return;
+  if (!in_session()) {
+    __heddle_mode = static_cast<std::uint32_t>(start_recording(initial_arguments(), initial_environment()));
+    return;
+  }
+  if (current != nullptr) return;
   prepare_process_functions();
   prepare_memory_functions();
   prepare_string_functions();
@@ -104,6 +120,7 @@ __attribute__((constructor(101))) void start_engine() {
 // Runs after the destructors of the program, and of the libraries that were loaded with it.
 __attribute__((destructor(101))) void end_engine() {
   if (current != nullptr) session::program_ended();
+  recorder().finish();
 }
 
 }  // namespace

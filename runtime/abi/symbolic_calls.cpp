@@ -4,6 +4,7 @@
 #include "runtime/abi/symbolic_calls.h"
 
 #include "core/base/pages.h"
+#include "core/record/path_ids.h"
 #include "core/trace/symbolic_value.h"
 #include "runtime/abi/engine_access.h"
 #include "runtime/symbolic/tracer.h"
@@ -15,8 +16,10 @@ using Id = std::uint32_t;
 // NOLINTBEGIN(readability-identifier-naming): names of the ABI
 HEDDLE_EXPORT std::uint32_t __heddle_symbolic_mode;
 HEDDLE_EXPORT std::uint32_t __heddle_handing_over;
+HEDDLE_EXPORT std::uint32_t __heddle_path_trace;
 std::uint32_t __heddle_symbolic_mode = 0;
 std::uint32_t __heddle_handing_over = 0;
+std::uint32_t __heddle_path_trace = 0;
 // NOLINTEND(readability-identifier-naming)
 
 namespace heddle::abi {
@@ -232,11 +235,13 @@ void start_symbolic_trace() {
   for (EventId& event : tracing->latest) event = kNoEvent;
   tracing->tracer.start(static_cast<symbolic::Header*>(section), &__heddle_handing_over);
   __heddle_symbolic_mode = 1;
+  __heddle_path_trace = spec.path_trace;
 }
 
 void end_symbolic_trace() {
   tracing = nullptr;
   __heddle_symbolic_mode = 0;
+  __heddle_path_trace = 0;
 }
 
 void note_exit(int status) {
@@ -256,6 +261,13 @@ namespace {
 
 heddle::symbolic::Tracer& tracer() { return tracing->tracer; }
 ExpressionId expression(Id id) { return ExpressionId{id}; }
+std::uint8_t handler_depth() { return static_cast<std::uint8_t>(current->self().handler_depth); }
+heddle::symbolic::Moment moment_at(std::uint64_t pc, std::uint64_t place) {
+  heddle::symbolic::Moment now = moment(pc);
+  now.place = place;
+  now.handler_depth = handler_depth();
+  return now;
+}
 Address at(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
 }  // namespace
@@ -342,30 +354,58 @@ HEDDLE_EXPORT Id __heddle_select(std::uint32_t bits, Id condition, std::uint64_t
 }
 
 // --- control
-HEDDLE_EXPORT void __heddle_branch(Id condition, std::uint32_t holds) {
+HEDDLE_EXPORT void __heddle_branch(Id condition, std::uint32_t holds, std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().branch(moment(HEDDLE_CALLER_PC), expression(condition), holds != 0);
+  tracer().branch(moment_at(HEDDLE_CALLER_PC, place), expression(condition), holds != 0);
 }
-HEDDLE_EXPORT void __heddle_spared(Id condition, std::uint32_t holds) {
+HEDDLE_EXPORT void __heddle_spared(Id condition, std::uint32_t holds, std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().spared(moment(HEDDLE_CALLER_PC), expression(condition), holds != 0);
+  tracer().spared(moment_at(HEDDLE_CALLER_PC, place), expression(condition), holds != 0);
 }
-HEDDLE_EXPORT void __heddle_doomed(Id condition, std::uint32_t holds) {
+HEDDLE_EXPORT void __heddle_doomed(Id condition, std::uint32_t holds, std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().doomed(moment(HEDDLE_CALLER_PC), expression(condition), holds != 0);
+  tracer().doomed(moment_at(HEDDLE_CALLER_PC, place), expression(condition), holds != 0);
 }
 HEDDLE_EXPORT void __heddle_switch(Id value, std::uint64_t taken, const std::uint64_t* cases,
-                                   std::uint32_t count) {
+                                   std::uint32_t count, std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().switch_on(moment(HEDDLE_CALLER_PC), expression(value), taken, cases, count);
+  tracer().switch_on(moment_at(HEDDLE_CALLER_PC, place), expression(value), taken, cases, count);
 }
-HEDDLE_EXPORT void __heddle_target(Id callee, std::uint64_t address) {
+HEDDLE_EXPORT void __heddle_target(Id callee, std::uint64_t address, std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().equals(moment(HEDDLE_CALLER_PC), expression(callee), address);
+  tracer().equals(moment_at(HEDDLE_CALLER_PC, place), expression(callee), address);
 }
 HEDDLE_EXPORT void __heddle_concretised(Id id, std::uint64_t value) {
   if (tracing == nullptr) return;
   tracer().concretise(moment(HEDDLE_CALLER_PC), expression(id), value);
+}
+
+// --- paths
+HEDDLE_EXPORT void __heddle_step(std::uint64_t place, std::uint32_t kind, std::uint64_t outcome) {
+  if (tracing == nullptr) return;
+  // (An exception has left the call that was being made.)
+  tracer().step_call(current_thread(), 0);
+  tracer().step(moment_at(HEDDLE_CALLER_PC, place), static_cast<std::uint8_t>(kind), outcome);
+}
+HEDDLE_EXPORT void __heddle_step_switch(std::uint64_t place, std::uint64_t value, const std::uint64_t* cases,
+                                        const std::uint32_t* outcomes, std::uint32_t count,
+                                        std::uint32_t otherwise) {
+  if (tracing == nullptr) return;
+  std::uint32_t outcome = otherwise;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (cases[i] == value) outcome = outcomes[i];
+  }
+  tracer().step(moment_at(HEDDLE_CALLER_PC, place),
+                static_cast<std::uint8_t>(heddle::record::StepKind::kSwitch), outcome);
+}
+HEDDLE_EXPORT void __heddle_step_call(std::uint64_t place) {
+  if (tracing != nullptr) tracer().step_call(current_thread(), place);
+}
+HEDDLE_EXPORT void __heddle_step_entered(std::uint64_t function) {
+  if (tracing != nullptr) tracer().step_entered(moment_at(HEDDLE_CALLER_PC, 0), function);
+}
+HEDDLE_EXPORT void __heddle_step_returned() {
+  if (tracing != nullptr) tracer().step_entered(moment_at(HEDDLE_CALLER_PC, 0), 0);
 }
 
 // --- calls

@@ -1,6 +1,7 @@
 #include "runtime/symbolic/tracer.h"
 
 #include "core/base/pages.h"
+#include "core/record/path_ids.h"
 #include "core/trace/symbolic_value.h"
 
 namespace heddle::symbolic {
@@ -17,7 +18,7 @@ void Tracer::start(Header* header, std::uint32_t* handing_over) {
 }
 
 Record* Tracer::add(RecordKind kind, const Moment& at) {
-  if (header_->record_count >= header_->record_capacity) {
+  if (!header_->has_room(header_->record_count + 1ull, header_->step_count)) {
     header_->overflow = 1;
     return nullptr;
   }
@@ -169,12 +170,30 @@ void Tracer::branch(const Moment& at, ExpressionId condition, bool holds) {
   if (record == nullptr) return;
   record->expression = condition;
   record->holds = holds ? 1 : 0;
+  record->value = at.place;
+}
+
+void Tracer::step(const Moment& at, std::uint8_t kind, std::uint64_t outcome) {
+  if (!header_->has_room(header_->record_count, header_->step_count + 1ull)) {
+    header_->overflow = 1;
+    return;
+  }
+  auto* end = reinterpret_cast<Step*>(records_ + header_->record_capacity);
+  *(end - ++header_->step_count) = {at.place, outcome, at.event, at.thread, kind, at.handler_depth};
+}
+
+void Tracer::step_entered(Moment at, std::uint64_t function) {
+  std::uint64_t& call = threads_[index_of(at.thread)].indirect_call;
+  if (call == 0) return;
+  at.place = call;
+  call = 0;
+  step(at, static_cast<std::uint8_t>(record::StepKind::kIndirectCall), function);
 }
 
 void Tracer::spared(const Moment& at, ExpressionId condition, bool holds) {
   const std::uint32_t before = header_->record_count;
   branch(at, condition, holds);
-  if (header_->record_count != before) records_[before].value = 1;
+  if (header_->record_count != before) records_[before].guards = 1;
 }
 
 void Tracer::doomed(const Moment& at, ExpressionId condition, bool holds) {

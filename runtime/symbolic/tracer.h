@@ -24,6 +24,8 @@ struct Moment {
   std::uint64_t pc = 0;
   EventId event = kNoEvent;  // the access itself, or else the thread's latest event
   bool is_recorded = false;  // `event` is the access itself: memory is shared
+  std::uint8_t handler_depth = 0;
+  std::uint64_t place = 0;  // of a branch: its PlaceId (core/record/path_ids.h)
 };
 
 class Tracer {
@@ -79,6 +81,12 @@ class Tracer {
   // `value` is `taken`, and nothing else would lead here.
   void equals(const Moment& at, ExpressionId value, std::uint64_t taken);
   void concretise(const Moment& at, ExpressionId expression, std::uint64_t value);
+  // --- paths: every decision, also where no symbol is behind it (RunSpec::path_trace)
+  void step(const Moment& at, std::uint8_t kind, std::uint64_t outcome);
+  // An indirect call is made; who is entered next is its callee, unless it returns first.
+  void step_call(ThreadId thread, std::uint64_t place) { threads_[index_of(thread)].indirect_call = place; }
+  void step_entered(Moment at, std::uint64_t function);
+
   // The thread's execution ends here with a failure: its condition is the latest one that led into code that
   // does not return, or the latest branch. `address`: of an access that faulted.
   void failed(const Moment& at, bool faulted, Address address);
@@ -117,6 +125,7 @@ class Tracer {
   static constexpr std::uint32_t kNoRecord = ~0u;
   struct Thread {
     ExpressionId pointer = kConcrete;
+    std::uint64_t indirect_call = 0;
     std::uint32_t guard = kNoRecord;  // branch into code that does not return
     bool has_concrete_guard = false;  // … that no symbol decided
     std::uint32_t latest_branch = kNoRecord;

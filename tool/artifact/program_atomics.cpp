@@ -122,12 +122,28 @@ class Disassembler {
   bool usable_ = false;
 };
 
+// Bodies for native runs of a `--full` build (compiler/plugin/bodies.h), which the engine does not run:
+// theirs are the machine's atomics.
+void remove_native_bodies(std::vector<Function>& functions) {
+  constexpr std::string_view kSwitchboard = ".heddle_mode";
+  std::set<std::string_view> split;
+  for (const Function& function : functions) {
+    if (function.symbol.ends_with(kSwitchboard))
+      split.insert(function.symbol.substr(0, function.symbol.size() - kSwitchboard.size()));
+  }
+  std::erase_if(functions, [&](const Function& function) {
+    return split.count(function.symbol) != 0 || function.symbol.find(".heddle_") != std::string_view::npos;
+  });
+}
+
 // The functions of the symbol table, one for each address. In a stripped file, where .dynsym has but a few of
 // them, each section as a whole.
 std::vector<Function> functions_of(const ElfFile& file, const std::vector<ElfSymbol>& symbols,
                                    const std::vector<CodeRange>& code) {
   std::vector<Function> functions;
   if (!file.has_section(".symtab")) {
+    if (file.has_section("heddle_graph"))
+      return functions;  // a --full build: its native bodies cannot be told
     for (const CodeRange& range : code) functions.push_back({kNoSymbols, range.address, range.size});
     return functions;
   }
@@ -137,6 +153,7 @@ std::vector<Function> functions_of(const ElfFile& file, const std::vector<ElfSym
     by_address.try_emplace(symbol.address, Function{symbol.name, symbol.address, symbol.size});
   }
   for (const auto& [address, function] : by_address) functions.push_back(function);
+  remove_native_bodies(functions);
   return functions;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "core/trace/symbolic_value.h"
 
 namespace heddle {
@@ -98,8 +100,8 @@ Result<SymbolicTables> capture_symbolic(const Channel& channel, std::uint64_t ma
   const std::uint64_t record_bytes = std::uint64_t{header.record_capacity} * sizeof(Record);
   const Error overwritten{"The program has overwritten its symbolic trace.", ExitCode::kInconclusive};
   if (expression_bytes > room || record_bytes > room - expression_bytes ||
-      header.expression_count > header.expression_capacity || header.record_count > header.record_capacity ||
-      header.expression_count == 0)
+      header.expression_count > header.expression_capacity ||
+      !header.has_room(header.record_count, header.step_count) || header.expression_count == 0)
     return overwritten;
   if (header.overflow != 0) {
     tables.cut = true;  // what is there refers to what is not
@@ -110,6 +112,9 @@ Result<SymbolicTables> capture_symbolic(const Channel& channel, std::uint64_t ma
   tables.expressions.assign(expressions, expressions + header.expression_count);
   tables.expressions[0] = {};
   tables.records.assign(records, records + header.record_count);
+  const auto* steps_end = reinterpret_cast<const symbolic::Step*>(records + header.record_capacity);
+  tables.steps.assign(steps_end - header.step_count, steps_end);
+  std::reverse(tables.steps.begin(), tables.steps.end());
   tables.mismatches = header.mismatches;
   if (!defect_of(tables).empty()) return overwritten;
   return tables;

@@ -15,8 +15,9 @@ namespace heddle {
 struct SymbolicTables {
   std::vector<symbolic::Expression> expressions{{}};  // the first is kConcrete
   std::vector<symbolic::Record> records;
-  bool cut = false;              // there was more than there was room for: nothing was kept
-  std::uint32_t mismatches = 0;  // expressions that the runtime itself found wrong
+  std::vector<symbolic::Step> steps;  // where RunSpec::path_trace asked for them
+  bool cut = false;                   // there was more than there was room for: nothing was kept
+  std::uint32_t mismatches = 0;       // expressions that the runtime itself found wrong
 
   const symbolic::Expression& operator[](symbolic::ExpressionId id) const {
     return expressions[index_of(id)];

@@ -1,0 +1,164 @@
+#include "compiler/plugin/bodies.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "compiler/plugin/path_body.h"
+#include "compiler/plugin/two_bodies.h"
+
+namespace heddle::plugin {
+namespace {
+
+using llvm::Function;
+
+const char* suffix_of(record::Mode mode) {
+  switch (mode) {
+    case record::Mode::kPath:
+      return ".heddle_path";
+    case record::Mode::kElements:
+      return ".heddle_elements";
+    case record::Mode::kNative:
+    case record::Mode::kEngine:
+      break;
+  }
+  return ".heddle";
+}
+
+// ThreadSanitizer's pass adds calls for atomics, entries and exits also where a function is not to be
+// sanitized, unless it is told so.
+void keep_plain(Function& function) {
+  function.removeFnAttr(llvm::Attribute::SanitizeThread);
+  function.addFnAttr(llvm::Attribute::DisableSanitizerInstrumentation);
+}
+
+// What was true of the plain body alone.
+void forget_effects(Function& function) {
+  for (const llvm::Attribute::AttrKind kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync,
+                                               llvm::Attribute::NoCallback, llvm::Attribute::Speculatable})
+    function.removeFnAttr(kind);
+}
+
+// Only `f` reaches it: a local symbol, which goes with f where the linker keeps another module's copy of f.
+void make_local_to(const Function& named, Function& copy) {
+  copy.setLinkage(llvm::GlobalValue::InternalLinkage);
+  copy.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  copy.setDSOLocal(true);
+  copy.setComdat(const_cast<Function&>(named).getComdat());
+}
+
+// Other functions call it directly: where several modules have the function, it is a group of its own, since
+// the copy of `f` that the linker keeps may be of a module that was not compiled by this pass.
+void make_shared_like(const Function& named, Function& copy) {
+  if (named.hasLocalLinkage() || named.isInterposable() || (!named.hasComdat() && !named.isWeakForLinker()))
+    return make_local_to(named, copy);
+  copy.setComdat(copy.getParent()->getOrInsertComdat(copy.getName()));
+  copy.setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
+  copy.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  copy.setDSOLocal(true);
+}
+
+Function* copy_of(Function& function, const char* suffix) {
+  llvm::ValueToValueMapTy map;
+  Function* copy = llvm::CloneFunction(&function, map);
+  copy->setName(function.getName() + suffix);
+  copy->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  forget_effects(*copy);
+  return copy;
+}
+
+// Ends `block` with the call of `target` with what the function was called with, in its place on the stack:
+// the caller, as a stack shows it, stays f's.
+void go_on_in(Function& from, llvm::BasicBlock* block, Function* target) {
+  llvm::IRBuilder<> at(block);
+  // (A call in a function that has debug information has a place, or the module is not valid.)
+  if (llvm::DISubprogram* scope = from.getSubprogram())
+    at.SetCurrentDebugLocation(llvm::DILocation::get(from.getContext(), scope->getScopeLine(), 0, scope));
+  llvm::SmallVector<llvm::Value*, 8> arguments;
+  for (llvm::Argument& argument : from.args()) arguments.push_back(&argument);
+  llvm::CallInst* call = at.CreateCall(target, arguments);
+  call->setCallingConv(from.getCallingConv());
+  const llvm::AttributeList own = from.getAttributes();
+  llvm::SmallVector<llvm::AttributeSet, 8> parameters;
+  for (unsigned i = 0; i < from.arg_size(); ++i) parameters.push_back(own.getParamAttrs(i));
+  call->setAttributes(
+      llvm::AttributeList::get(from.getContext(), llvm::AttributeSet(), own.getRetAttrs(), parameters));
+  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  from.getReturnType()->isVoidTy() ? at.CreateRetVoid() : at.CreateRet(call);
+}
+
+Function* make_switchboard(const Bodies& bodies, Abi& abi) {
+  Function& named = *bodies.named;
+  Function* board =
+      Function::Create(named.getFunctionType(), llvm::GlobalValue::InternalLinkage, named.getAddressSpace(),
+                       named.getName() + ".heddle_mode", named.getParent());
+  make_local_to(named, *board);
+  board->setCallingConv(named.getCallingConv());
+  board->setAttributes(named.getAttributes());
+  keep_plain(*board);
+  board->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  board->addFnAttr(llvm::Attribute::Cold);
+  forget_effects(*board);
+  llvm::LLVMContext& context = named.getContext();
+  const auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, board); };
+  llvm::BasicBlock* entry = block("entry");
+  llvm::BasicBlock* engine = block("engine");
+  go_on_in(*board, engine, bodies.engine);
+  llvm::IRBuilder<> at(entry);
+  llvm::SwitchInst* by_mode = at.CreateSwitch(abi.mode(at), engine);
+  for (const Bodies::Recording& one : bodies.recordings) {
+    llvm::BasicBlock* first = block("record");
+    by_mode->addCase(llvm::ConstantInt::get(abi.id_type, static_cast<std::uint32_t>(one.mode)), first);
+    llvm::BasicBlock* last = first;
+    if (one.mode == record::Mode::kPath) {
+      last = block("entered");
+      add_path_entry(*board, first, last, bodies.key, abi);
+    }
+    go_on_in(*board, last, one.body);
+  }
+  return board;
+}
+
+}  // namespace
+
+// LLVM 19 copies structures that are passed by value over its own stack when such a call is a tail call.
+bool can_be_split(const Function& function) {
+  for (const llvm::Argument& argument : function.args()) {
+    if (argument.hasPassPointeeByValueCopyAttr() || argument.hasSwiftErrorAttr()) return false;
+  }
+  return function.getCallingConv() == llvm::CallingConv::C ||
+         function.getCallingConv() == llvm::CallingConv::Fast;
+}
+
+Bodies split(Function& function, llvm::ArrayRef<record::Mode> recordings) {
+  Bodies bodies;
+  bodies.named = &function;
+  bodies.engine = copy_of(function, suffix_of(record::Mode::kEngine));
+  make_local_to(function, *bodies.engine);
+  for (const record::Mode mode : recordings) {
+    Function* copy = copy_of(function, suffix_of(mode));
+    make_shared_like(function, *copy);
+    keep_plain(*copy);
+    bodies.recordings.push_back({mode, copy});
+  }
+  keep_plain(function);
+  return bodies;
+}
+
+void connect(const Bodies& bodies, Abi& abi) {
+  Function& named = *bodies.named;
+  Function* board = make_switchboard(bodies, abi);
+  forget_effects(named);
+  llvm::BasicBlock& entry = named.getEntryBlock();
+  llvm::BasicBlock* plain = entry.splitBasicBlock(gather_allocas(entry), "heddle.plain");
+  llvm::BasicBlock* other = llvm::BasicBlock::Create(named.getContext(), "heddle.other", &named);
+  go_on_in(named, other, board);
+  llvm::Instruction* end = entry.getTerminator();
+  llvm::IRBuilder<> at(end);
+  llvm::MDNode* rarely = llvm::MDBuilder(named.getContext()).createBranchWeights(1, 1 << 20);
+  at.CreateCondBr(at.CreateICmpNE(abi.mode(at), abi.no_id), other, plain, rarely);
+  end->eraseFromParent();
+}
+
+}  // namespace heddle::plugin

@@ -1,0 +1,437 @@
+#include "compiler/plugin/path_body.h"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <functional>
+
+#include "compiler/plugin/path_numbers.h"
+#include "core/record/path_state.h"
+#include "core/record/path_table.h"
+
+namespace heddle::plugin {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::Value;
+using record::StepKind;
+
+// Bits that the code knows and has not added yet: what is pending is really (pending << bits) + sum. Bits
+// that were decided one after the other are so added by one instruction.
+struct Late {
+  unsigned bits = 0;
+  std::int64_t sum = 0;
+
+  bool is_none() const { return bits == 0 && sum == 0; }
+  Late with(unsigned count, std::uint64_t more) const {
+    return {bits + count, sum * (std::int64_t{1} << count) + static_cast<std::int64_t>(more)};
+  }
+};
+constexpr unsigned kMostLate = 24;  // the sum is a constant of an instruction
+
+class PathBody {
+ public:
+  PathBody(llvm::Function& body, record::FunctionKey key, const PathModule& module, Abi& abi)
+      : body_(body), key_(key), module_(module), abi_(abi) {}
+
+  void build() {
+    gather();
+    if (!needs_state()) return;
+    llvm::IRBuilder<> at(&*body_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    state_ = abi_.path_state(at);
+    for (llvm::CallBase* call : calls_) announce(*call);
+    if (pushes_.empty() && marks_.empty()) return;
+    pending_ = llvm::IRBuilder<>(&body_.getEntryBlock(), body_.getEntryBlock().begin())
+                   .CreateAlloca(abi_.value_type, nullptr, "heddle.pending");
+    reload(at);
+    plan_checks();
+    push_lazily();
+    for (BasicBlock& block : body_) settle_before(block.getTerminator());
+    for (BasicBlock* head : heads_) check(&*head->getFirstInsertionPt());
+    for (llvm::CallBase* call : calls_) sync(*call);
+    for (Instruction* end : ends_) write_back(end);
+    // Right after the calls, before what sync() has put there.
+    for (Instruction* mark : marks_) tell(*mark);
+    promote();
+    keep_selects();
+  }
+
+ private:
+  using Builder = llvm::IRBuilder<>;
+  using LateIn = llvm::DenseMap<const BasicBlock*, Late>;
+  using Additions = std::vector<std::function<void()>>;
+
+  void gather() {
+    for (BasicBlock& block : body_) {
+      for (Instruction& instruction : block) {
+        if (is_real_call(instruction)) calls_.push_back(&llvm::cast<llvm::CallBase>(instruction));
+        const bool is_numbered = place_number(instruction).has_value();
+        if (is_numbered && instruction.isTerminator() && !llvm::isa<llvm::InvokeInst>(instruction))
+          pushes_.push_back(&instruction);
+        else if (is_numbered)
+          marks_.push_back(&instruction);
+      }
+      Instruction* end = block.getTerminator();
+      if (llvm::isa<llvm::ReturnInst>(end) || llvm::isa<llvm::ResumeInst>(end)) ends_.push_back(end);
+    }
+  }
+
+  bool needs_state() {
+    if (!pushes_.empty() || !marks_.empty()) return true;
+    return llvm::any_of(calls_, [&](const llvm::CallBase* call) { return own_body(*call) == nullptr; });
+  }
+
+  llvm::Function* own_body(const llvm::CallBase& call) const {
+    llvm::Function* callee = callee_of(call);
+    if (callee == nullptr || callee->isInterposable() ||
+        call.getFunctionType() != callee->getFunctionType() ||
+        call.getCallingConv() != callee->getCallingConv())
+      return nullptr;
+    return module_.bodies.lookup(callee);
+  }
+
+  Value* number(std::uint64_t n) const { return llvm::ConstantInt::get(abi_.value_type, n); }
+  Value* field(Builder& at, std::size_t offset) const {
+    return offset == 0 ? state_ : at.CreateConstGEP1_64(at.getInt8Ty(), state_, offset);
+  }
+  std::uint64_t place(const Instruction& of) const {
+    return static_cast<std::uint64_t>(record::place_of(key_, *place_number(of)));
+  }
+  llvm::MDNode* rarely() const { return llvm::MDBuilder(body_.getContext()).createBranchWeights(1, 1 << 10); }
+
+  // Who is called: directly where it has a body of this kind here, and else by its key, which the entry of
+  // the function that is reached compares.
+  void announce(llvm::CallBase& call) {
+    if (llvm::Function* direct = own_body(call)) return call.setCalledFunction(direct);
+    const llvm::Function* callee = callee_of(call);
+    const std::uint64_t who = callee == nullptr ? record::kCalledIndirectly | place(call)
+                                                : static_cast<std::uint64_t>(key_of(*callee, module_.hash));
+    Builder at(&call);
+    at.CreateStore(number(who), field(at, offsetof(record::PathState, called)));
+  }
+
+  // After the call, on its normal way.
+  static Instruction* after(llvm::CallBase& call) {
+    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
+    if (invoke == nullptr) return call.getNextNode();
+    if (invoke->getNormalDest()->getSinglePredecessor() == nullptr)
+      llvm::SplitEdge(invoke->getParent(), invoke->getNormalDest());
+    return &*invoke->getNormalDest()->getFirstInsertionPt();
+  }
+
+  // Marks and what is told after a call; the pending bits are in memory there.
+  void tell(Instruction& mark) {
+    if (auto* landing = llvm::dyn_cast<llvm::LandingPadInst>(&mark)) {
+      Builder at(&*landing->getParent()->getFirstInsertionPt());
+      at.SetCurrentDebugLocation(landing->getDebugLoc());
+      at.CreateCall(abi_.path_mark, {state_, number(place(mark)), mark_kind(StepKind::kLanding)});
+      reload(at);
+      return;
+    }
+    auto& call = llvm::cast<llvm::CallBase>(mark);
+    if (call.isMustTailCall()) return;
+    Instruction* next = after(call);
+    Builder at(next);
+    at.SetCurrentDebugLocation(call.getDebugLoc());
+    if (step_kind(call) == StepKind::kIndirectCall) {
+      // Nobody has taken it: the callee is code without such bodies.
+      Value* called = at.CreateLoad(abi_.value_type, field(at, offsetof(record::PathState, called)));
+      Value* untaken = at.CreateICmpEQ(called, number(record::kCalledIndirectly | place(call)));
+      Builder then(llvm::SplitBlockAndInsertIfThen(untaken, next, false, rarely()));
+      then.SetCurrentDebugLocation(call.getDebugLoc());
+      then.CreateCall(abi_.path_untaken, {});
+    } else if (call.getType()->isIntegerTy()) {
+      Value* again = at.CreateICmpNE(&call, llvm::ConstantInt::get(call.getType(), 0));
+      Builder then(llvm::SplitBlockAndInsertIfThen(again, next, false, rarely()));
+      then.SetCurrentDebugLocation(call.getDebugLoc());
+      then.CreateCall(abi_.path_mark, {state_, number(place(call)), mark_kind(StepKind::kSecondReturn)});
+    }
+  }
+  Value* mark_kind(StepKind kind) const {
+    return llvm::ConstantInt::get(abi_.id_type, static_cast<std::uint32_t>(kind));
+  }
+
+  // --- pending bits
+  Value* pending(Builder& at) { return at.CreateLoad(abi_.value_type, pending_); }
+  void reload(Builder& at) { at.CreateStore(at.CreateLoad(abi_.value_type, state_), pending_); }
+
+  // pending = (pending << bits) + sum
+  void settle(Builder& at, const Late& late) {
+    Value* shifted = at.CreateShl(pending(at), late.bits);
+    at.CreateStore(at.CreateAdd(shifted, number(static_cast<std::uint64_t>(late.sum))), pending_);
+  }
+  void settle_before(Instruction* before) {
+    const auto late = late_before_.find(before);
+    if (late == late_before_.end() || late->second.is_none()) return;
+    Builder at(before);
+    settle(at, late->second);
+    late_before_.erase(late);
+  }
+
+  // Follows what is late through the blocks, each of which comes after those that lead to it (cycles apart),
+  // and adds what each end of a block needs.
+  void push_lazily() {
+    const llvm::ReversePostOrderTraversal<llvm::Function*> order(&body_);
+    const std::vector<BasicBlock*> blocks(order.begin(), order.end());
+    LateIn late_in;
+    const llvm::DenseSet<const Instruction*> pushes(pushes_.begin(), pushes_.end());
+    Additions additions;  // they change the blocks
+    for (BasicBlock* block : blocks) {
+      Late late = late_in.lookup(block);
+      for (Instruction& instruction : *block) {
+        if (is_real_call(instruction) || is_end(instruction)) {
+          late_before_[&instruction] = late;
+          late = {};
+        }
+        if (llvm::isa<llvm::LandingPadInst>(instruction)) late = {};
+      }
+      Instruction* end = block->getTerminator();
+      const bool is_push = pushes.contains(end);
+      if (is_push && (checked_.contains(end) || late.bits + bits_of(*end) > kMostLate)) {
+        late_before_[end] = late;
+        late = {};
+        additions.emplace_back([this, end] {
+          settle_before(end);
+          if (checked_.contains(end)) check(end);
+        });
+      }
+      if (llvm::isa<llvm::InvokeInst>(end)) continue;
+      if (is_push && llvm::isa<llvm::BranchInst>(end)) {
+        push_branch(llvm::cast<llvm::BranchInst>(*end), late, late_in, additions);
+      } else if (is_push) {
+        push_switch(*end, late, late_in, additions);
+      } else if (const auto next = different_successors(*end); next.size() == 1) {
+        if (next[0]->getSinglePredecessor() != nullptr) {
+          late_in[next[0]] = late;
+        } else {
+          late_before_[end] = late;
+        }
+      }
+    }
+    for (const auto& add : additions) add();
+  }
+
+  // A side that only this branch leads to knows the bit, and adds it when it has to. Where others lead there
+  // as well, the bit is added before the branch, as if that side were taken for certain, and the other side
+  // knows what is wrong with it.
+  void push_branch(llvm::BranchInst& branch, const Late& late, LateIn& late_in, Additions& additions) {
+    BasicBlock* yes = branch.getSuccessor(0);
+    BasicBlock* no = branch.getSuccessor(1);
+    const bool yes_alone = yes->getSinglePredecessor() != nullptr;
+    const bool no_alone = no->getSinglePredecessor() != nullptr;
+    if (yes_alone) late_in[yes] = no_alone ? late.with(1, 1) : Late{0, 1};
+    if (no_alone) late_in[no] = yes_alone ? late.with(1, 0) : Late{0, -1};
+    if (yes_alone && no_alone) return;
+    additions.emplace_back([this, &branch, late, yes_alone, no_alone] {
+      Builder at(&branch);
+      if (yes_alone || no_alone) return settle(at, late.with(1, yes_alone ? 0 : 1));
+      settle(at, late.with(1, 0));
+      Value* bit = at.CreateZExt(branch.getCondition(), abi_.value_type);
+      at.CreateStore(at.CreateOr(pending(at), bit), pending_);
+    });
+  }
+
+  void push_switch(Instruction& end, const Late& late, LateIn& late_in, Additions& additions) {
+    const auto next = different_successors(end);
+    const unsigned bits = bits_of(end);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const Late taken = late.with(bits, i);
+      if (next[i]->getSinglePredecessor() != nullptr) {
+        late_in[next[i]] = taken;
+        continue;
+      }
+      additions.emplace_back([this, &end, to = next[i], taken] {
+        Builder at(&*own_edge(end, to)->getFirstInsertionPt());
+        settle(at, taken);
+      });
+    }
+  }
+
+  // One block for all edges from the switch to `to`.
+  BasicBlock* own_edge(Instruction& from, BasicBlock* to) {
+    BasicBlock* edge = BasicBlock::Create(body_.getContext(), "heddle.case", &body_, to);
+    llvm::BranchInst::Create(to, edge)->setDebugLoc(from.getDebugLoc());
+    for (unsigned i = 0; i < from.getNumSuccessors(); ++i) {
+      if (from.getSuccessor(i) == to) from.setSuccessor(i, edge);
+    }
+    for (llvm::PHINode& phi : to->phis()) {
+      const int first = phi.getBasicBlockIndex(from.getParent());
+      phi.setIncomingBlock(static_cast<unsigned>(first), edge);
+      for (int other = phi.getBasicBlockIndex(from.getParent()); other >= 0;
+           other = phi.getBasicBlockIndex(from.getParent()))
+        phi.removeIncomingValue(static_cast<unsigned>(other), false);
+    }
+    return edge;
+  }
+
+  // (All pending bits are below a one: as numbers with a sign they are negative, and so is the bound, which
+  // fits into the instruction.)
+  Value* is_many(Builder& at, Value* bits) const {
+    return at.CreateICmpSLE(bits, number(record::kManyPending));
+  }
+
+  // There is room for half a word more.
+  void check(Instruction* before) {
+    Builder at(before);
+    Value* full = is_many(at, pending(at));
+    Builder then(llvm::SplitBlockAndInsertIfThen(full, before, false, rarely()));
+    then.CreateStore(pending(then), state_);
+    flush(then);
+    reload(then);
+  }
+  void flush(Builder& at) {
+    llvm::CallInst* call = at.CreateCall(abi_.path_flush, {});
+    call->setCallingConv(llvm::CallingConv::PreserveAll);
+    if (llvm::DISubprogram* scope = body_.getSubprogram())
+      call->setDebugLoc(llvm::DILocation::get(body_.getContext(), 0, 0, scope));
+  }
+
+  // Before control leaves the function.
+  void write_back(Instruction* before) {
+    settle_before(before);
+    if (!dirty_.contains(before)) return;
+    Builder at(before);
+    Value* bits = pending(at);
+    at.CreateStore(bits, state_);
+    Value* full = is_many(at, bits);
+    Builder then(llvm::SplitBlockAndInsertIfThen(full, before, false, rarely()));
+    flush(then);
+  }
+
+  void sync(llvm::CallBase& call) {
+    write_back(&call);
+    if (call.isMustTailCall()) return;
+    Builder at(after(call));
+    reload(at);
+  }
+
+  // --- where the number of pending bits has to be looked at
+  static unsigned bits_of(const Instruction& push) {
+    if (llvm::isa<llvm::BranchInst>(push)) return 1;
+    return record::switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
+  }
+
+  // How many bits may have been pushed since they were in memory or looked at: at most 32 fit on top of what
+  // memory holds. Every cycle that pushes is looked at once in each round.
+  void plan_checks() {
+    const llvm::ReversePostOrderTraversal<llvm::Function*> order(&body_);
+    llvm::DenseMap<const BasicBlock*, unsigned> rank;
+    for (const BasicBlock* block : order) rank.insert({block, rank.size()});
+    llvm::DenseMap<const BasicBlock*, unsigned> out;
+    const llvm::DenseSet<const Instruction*> pushes(pushes_.begin(), pushes_.end());
+    const auto walk = [&](BasicBlock* block, unsigned in, bool plan) {
+      for (Instruction& instruction : *block) {
+        if (plan && in > 0 && (is_real_call(instruction) || is_end(instruction))) dirty_.insert(&instruction);
+        if (is_real_call(instruction) || llvm::isa<llvm::LandingPadInst>(instruction)) in = 0;
+        if (!pushes.contains(&instruction)) continue;
+        const unsigned bits = bits_of(instruction);
+        if (plan && in + bits > record::kMostPending - record::kMostPendingInMemory) {
+          checked_.insert(&instruction);
+          in = 0;
+        }
+        if (checked_.contains(&instruction)) in = 0;
+        in += bits;
+      }
+      out[block] = in;
+    };
+    const auto incoming = [&](const BasicBlock* block, bool with_cycles) {
+      unsigned in = 0;
+      for (const BasicBlock* before : llvm::predecessors(block)) {
+        if (!rank.contains(before)) continue;
+        if (with_cycles || rank.lookup(before) < rank.lookup(block)) in = std::max(in, out.lookup(before));
+      }
+      return in;
+    };
+    // Bits that come around a cycle: the first push of the round after looks.
+    for (BasicBlock* block : order) walk(block, incoming(block, false), false);
+    for (BasicBlock* block : order) {
+      for (const BasicBlock* before : llvm::predecessors(block)) {
+        if (rank.contains(before) && rank.lookup(before) >= rank.lookup(block) && out.lookup(before) > 0)
+          heads_.insert(block);
+      }
+    }
+    for (BasicBlock* block : order) {
+      const bool is_head = heads_.contains(block);
+      // Looked at in its beginning: nothing but what fits is pending, and that is more than memory has.
+      walk(block, is_head ? 1 : incoming(block, true), true);
+    }
+  }
+  static bool is_end(const Instruction& instruction) {
+    return llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::ResumeInst>(instruction);
+  }
+
+  // The checks in loops make LLVM think again of what to do without branches there, to their loss.
+  void keep_selects() {
+    llvm::MDNode* unpredictable = llvm::MDBuilder(body_.getContext()).createUnpredictable();
+    for (BasicBlock& block : body_) {
+      for (Instruction& instruction : block) {
+        if (llvm::isa<llvm::SelectInst>(instruction))
+          instruction.setMetadata(llvm::LLVMContext::MD_unpredictable, unpredictable);
+      }
+    }
+  }
+
+  void promote() {
+    llvm::DominatorTree dominators(body_);
+    llvm::PromoteMemToReg({pending_}, dominators);
+    // Loads of what nobody pushes on.
+    llvm::SmallVector<llvm::WeakTrackingVH, 16> loads;
+    for (llvm::User* user : state_->users()) {
+      if (llvm::isa<llvm::LoadInst>(user)) loads.emplace_back(user);
+    }
+    for (const llvm::WeakTrackingVH& load : loads) {
+      if (Value* value = load) llvm::RecursivelyDeleteTriviallyDeadInstructions(value);
+    }
+  }
+
+  llvm::Function& body_;
+  record::FunctionKey key_;
+  const PathModule& module_;
+  Abi& abi_;
+  Value* state_ = nullptr;
+  llvm::AllocaInst* pending_ = nullptr;
+  std::vector<llvm::CallBase*> calls_;
+  std::vector<Instruction*> pushes_;  // terminators
+  std::vector<Instruction*> marks_;   // landing pads, indirect calls, calls that return twice
+  std::vector<Instruction*> ends_;
+  llvm::SmallSetVector<BasicBlock*, 8> heads_;  // of cycles that push: looked at in each round
+  llvm::DenseMap<const Instruction*, Late> late_before_;
+  llvm::DenseSet<const Instruction*> checked_;  // pushes that look first
+  llvm::DenseSet<const Instruction*> dirty_;    // calls and ends before which bits may have been pushed
+};
+
+}  // namespace
+
+void make_path_body(llvm::Function& body, record::FunctionKey key, const PathModule& module, Abi& abi) {
+  PathBody(body, key, module, abi).build();
+}
+
+void add_path_entry(llvm::Function& board, BasicBlock* from, BasicBlock* to, record::FunctionKey key,
+                    Abi& abi) {
+  llvm::LLVMContext& context = board.getContext();
+  Value* own = llvm::ConstantInt::get(abi.value_type, static_cast<std::uint64_t>(key));
+  BasicBlock* announced = BasicBlock::Create(context, "announced", &board, to);
+  BasicBlock* unannounced = BasicBlock::Create(context, "unannounced", &board, to);
+  llvm::IRBuilder<> at(from);
+  Value* called =
+      at.CreateConstGEP1_64(at.getInt8Ty(), abi.path_state(at), offsetof(record::PathState, called));
+  at.CreateCondBr(at.CreateICmpEQ(at.CreateLoad(abi.value_type, called), own), announced, unannounced);
+  at.SetInsertPoint(announced);
+  at.CreateStore(llvm::ConstantInt::get(abi.value_type, 0), called);
+  at.CreateBr(to);
+  at.SetInsertPoint(unannounced);
+  at.CreateCall(abi.path_entered, {own});
+  at.CreateBr(to);
+}
+
+}  // namespace heddle::plugin

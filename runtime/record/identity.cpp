@@ -1,0 +1,190 @@
+#include "runtime/record/identity.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "core/base/random.h"
+#include "core/base/raw_syscall.h"
+#include "core/record/path_table.h"
+
+namespace heddle::record {
+namespace {
+
+// A file in memory, read-only.
+struct MappedFile {
+  const unsigned char* bytes = nullptr;
+  std::uint64_t size = 0;
+
+  explicit MappedFile(const char* path) {
+    const long file = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat about{};
+    if (raw_syscall(SYS_newfstatat, file, "", &about, AT_EMPTY_PATH) == 0 && about.st_size > 0) {
+      const long at = raw_syscall(SYS_mmap, 0, about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+      if (at > 0 || at < -4095) {
+        bytes = reinterpret_cast<const unsigned char*>(at);
+        size = static_cast<std::uint64_t>(about.st_size);
+      }
+    }
+    raw_syscall(SYS_close, file);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (bytes != nullptr) raw_syscall(SYS_munmap, bytes, size);
+  }
+  template <typename T>
+  const T* at(std::uint64_t offset, std::uint64_t count = 1) const {
+    if (offset > size || count > (size - offset) / sizeof(T)) return nullptr;
+    return reinterpret_cast<const T*>(bytes + offset);
+  }
+};
+
+// The sum over the words of its section `heddle_graph`.
+std::uint64_t graph_of(const char* path) {
+  const MappedFile file(path);
+  const auto* head = file.at<ElfW(Ehdr)>(0);
+  if (head == nullptr || head->e_shstrndx >= head->e_shnum) return 0;
+  const auto* sections = file.at<ElfW(Shdr)>(head->e_shoff, head->e_shnum);
+  if (sections == nullptr) return 0;
+  const ElfW(Shdr)& names = sections[head->e_shstrndx];
+  std::uint64_t sum = 0;
+  for (unsigned i = 0; i < head->e_shnum; ++i) {
+    constexpr std::uint64_t kNameBytes = sizeof kGraphSection;
+    const char* name = file.at<char>(names.sh_offset + sections[i].sh_name, kNameBytes);
+    if (name == nullptr || memcmp(name, kGraphSection, kNameBytes) != 0) continue;
+    const std::uint64_t count = sections[i].sh_size / sizeof(std::uint64_t);
+    const auto* words = file.at<std::uint64_t>(sections[i].sh_offset, count);
+    for (std::uint64_t n = 0; words != nullptr && n < count; ++n) sum += mix(words[n], 1);
+  }
+  return sum;
+}
+
+struct Module {
+  std::uint64_t base = 0, begin = 0, end = 0;
+  char name[64] = {};
+};
+constexpr unsigned kMostModules = 64;
+
+// All that this file keeps: the modules that were loaded at the start.
+struct Modules {
+  Module known[kMostModules];
+  unsigned count = 0;
+  std::uint64_t build = 0;
+  char paths[kLogPage - sizeof(ChunkHeader)] = {};
+  std::uint32_t path_bytes = 0;
+};
+Modules modules;
+
+const char* last_part(const char* path) {
+  const char* name = path;
+  for (const char* at = path; *at != '\0'; ++at) {
+    if (*at == '/') name = at + 1;
+  }
+  return name;
+}
+
+int add_module(dl_phdr_info* info, std::size_t, void*) {
+  char self[512] = {};
+  const char* path = info->dlpi_name;
+  if (path == nullptr || *path == '\0') {
+    if (modules.count != 0) return 0;  // the kernel's own
+    const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return 0;
+    path = self;
+  }
+  const std::uint64_t graph = graph_of(path);
+  modules.build += graph;
+  const auto length = static_cast<std::uint32_t>(strlen(path) + 1);
+  if (graph != 0 && modules.path_bytes + length <= sizeof modules.paths) {
+    memcpy(modules.paths + modules.path_bytes, path, length);
+    modules.path_bytes += length;
+  }
+  if (modules.count == kMostModules) return 0;
+  Module& module = modules.known[modules.count++];
+  module.base = info->dlpi_addr;
+  module.begin = ~0ull;
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uint64_t at = info->dlpi_addr + segment.p_vaddr;
+    if (at < module.begin) module.begin = at;
+    if (at + segment.p_memsz > module.end) module.end = at + segment.p_memsz;
+  }
+  const char* name = last_part(path);
+  for (unsigned i = 0; name[i] != '\0' && i + 1 < sizeof module.name; ++i) module.name[i] = name[i];
+  return 0;
+}
+
+std::uint64_t hash_text(std::uint64_t hash, const char* text) {
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3ull;
+  return mix(hash, 0x7465);
+}
+
+// Of a variable NAME=VALUE: does its name begin so?
+bool is_ignored(const char* variable) {
+  constexpr const char* kIgnored[] = {
+      "HEDDLE_",   "_=",          "PWD=",    "OLDPWD=", "SHLVL=",    "COLUMNS=",       "LINES=",
+      "TERM=",     "XDG_",        "SSH_",    "DBUS_",   "WINDOWID=", "INVOCATION_ID=", "JOURNAL_STREAM=",
+      "HOSTNAME=", "LD_PRELOAD=", "SYSTEMD_"};
+  for (const char* prefix : kIgnored) {
+    const char* at = variable;
+    while (*prefix != '\0' && *at == *prefix) ++at, ++prefix;
+    if (*prefix == '\0') return true;
+  }
+  return false;
+}
+
+std::uint64_t hash_standard_input() {
+  struct stat about{};
+  if (raw_syscall(SYS_newfstatat, 0, "", &about, AT_EMPTY_PATH) != 0 || !S_ISREG(about.st_mode)) return 0;
+  std::uint64_t hash = mix(static_cast<std::uint64_t>(about.st_size), 3);
+  unsigned char block[4096];
+  constexpr long kMost = 1 << 20;
+  for (long at = 0; at < kMost;) {
+    const long got = raw_syscall(SYS_pread64, 0, block, sizeof block, at);
+    if (got <= 0) break;
+    hash = mix(hash, checksum_of(block, static_cast<std::uint64_t>(got)));
+    at += got;
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t build_identity(LogFile& file) {
+  dl_iterate_phdr(add_module, nullptr);
+  if (modules.path_bytes != 0) {
+    if (ChunkHeader* chunk = file.new_chunk(0, ChunkKind::kModules, 0, kLogPage)) {
+      memcpy(chunk + 1, modules.paths, modules.path_bytes);
+      LogFile::seal(chunk, modules.path_bytes);
+    }
+  }
+  return modules.build;
+}
+
+std::uint64_t run_identity(const char* const* arguments, const char* const* environment) {
+  std::uint64_t hash = 1;
+  for (unsigned i = 1; arguments[0] != nullptr && arguments[i] != nullptr; ++i)
+    hash = hash_text(mix(hash, i), arguments[i]);
+  std::uint64_t variables = 0;  // in no order
+  for (; *environment != nullptr; ++environment) {
+    if (!is_ignored(*environment)) variables += hash_text(2, *environment);
+  }
+  return mix(mix(hash, variables), hash_standard_input());
+}
+
+const char* module_of(std::uint64_t address, std::uint64_t& offset) {
+  for (unsigned i = 0; i < modules.count; ++i) {
+    const Module& module = modules.known[i];
+    if (address < module.begin || address >= module.end) continue;
+    offset = address - module.base;
+    return module.name;
+  }
+  return nullptr;
+}
+
+}  // namespace heddle::record

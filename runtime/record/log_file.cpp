@@ -1,0 +1,113 @@
+#include "runtime/record/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <atomic>
+#include <new>
+
+#include "core/base/raw_syscall.h"
+#include "core/base/text_buffer.h"
+
+namespace heddle::record {
+namespace {
+
+constexpr std::uint32_t kNewFile = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+
+const char* short_name(const char* path) {
+  const char* name = path;
+  for (const char* at = path; *at != '\0'; ++at) {
+    if (*at == '/') name = at + 1;
+  }
+  return name;
+}
+
+}  // namespace
+
+bool LogFile::start(const Options& options, const char* program, long& error) {
+  raw_syscall(SYS_mkdirat, AT_FDCWD, options.directory, 0777);
+  const auto process = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  // Several runs of one name: the process, and the time of its start.
+  timespec now{};
+  raw_syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  TextBuffer<768> path;
+  path << options.directory << '/' << short_name(program) << '-';
+  path.unsigned_decimal(static_cast<std::uint64_t>(now.tv_sec)) << '-';
+  path.unsigned_decimal(static_cast<std::uint64_t>(now.tv_nsec / 1000)) << '-';
+  path.unsigned_decimal(process) << ".hlog";
+  error = raw_syscall(SYS_openat, AT_FDCWD, path.c_str(), kNewFile, 0666);
+  if (error < 0) return false;
+  // Out of the way of the program's own descriptors.
+  constexpr int kHigh = 900;
+  const long moved = raw_syscall(SYS_fcntl, error, F_DUPFD_CLOEXEC, kHigh);
+  file_ = static_cast<int>(moved >= 0 ? moved : error);
+  if (moved >= 0) raw_syscall(SYS_close, error);
+  capacity_ = options.limit / kLogPage * kLogPage;
+  error = raw_syscall(SYS_ftruncate, file_, capacity_);
+  if (error < 0) return false;
+  error = raw_syscall(SYS_mmap, 0, capacity_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
+  if (error < 0 && error > -4096) return false;
+  header_ = new (reinterpret_cast<void*>(error)) LogHeader;
+  header_->version = kLogVersion;
+  header_->kind = options.kind;
+  header_->capacity = capacity_;
+  header_->end = kLogPage;
+  header_->process = process;
+  header_->address = reinterpret_cast<std::uint64_t>(header_);
+  for (std::size_t i = 0; program[i] != '\0' && i + 1 < sizeof header_->program; ++i)
+    header_->program[i] = program[i];
+  return true;
+}
+
+ChunkHeader* LogFile::new_chunk(std::uint32_t thread, ChunkKind kind, std::uint32_t sequence,
+                                std::uint32_t bytes) {
+  bytes = (bytes + kLogPage - 1) / kLogPage * kLogPage;
+  std::atomic_ref<std::uint64_t> end(header_->end);
+  std::uint64_t at = end.load(std::memory_order_relaxed);
+  do {
+    if (at + bytes > capacity_) {
+      header_->truncated = 1;
+      return nullptr;
+    }
+  } while (!end.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
+  // A full disk is an answer here, and would be SIGBUS at the first write.
+  const long room = raw_syscall(SYS_fallocate, file_, 0, at, bytes);
+  if (room == -ENOSPC || room == -EDQUOT || room == -EFBIG) {
+    header_->truncated = 1;
+    return nullptr;
+  }
+  auto* chunk = new (reinterpret_cast<char*>(header_) + at) ChunkHeader;
+  chunk->thread = thread;
+  chunk->kind = kind;
+  chunk->sequence = sequence;
+  chunk->bytes = bytes;
+  chunk->used = ChunkHeader::kOpen;
+  std::atomic_ref<std::uint32_t>(chunk->magic).store(ChunkHeader::kMagic, std::memory_order_release);
+  return chunk;
+}
+
+void LogFile::seal(ChunkHeader* chunk, std::uint32_t used) {
+  chunk->checksum = checksum_of(reinterpret_cast<const unsigned char*>(chunk + 1), used);
+  chunk->used = used;
+  // Its pages are the file's from now on.
+  raw_syscall(SYS_madvise, chunk, chunk->bytes, MADV_DONTNEED);
+}
+
+void LogFile::finish() {
+  header_->sealed = 1;
+  raw_syscall(SYS_ftruncate, file_, header_->end);
+}
+
+void LogFile::abandon(void* keep) {
+  alignas(16) char kept[kLogPage];
+  memcpy(kept, keep, kLogPage);
+  raw_syscall(SYS_mmap, header_, capacity_, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  memcpy(keep, kept, kLogPage);
+  raw_syscall(SYS_close, file_);
+  file_ = -1;
+}
+
+}  // namespace heddle::record

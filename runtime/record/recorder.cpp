@@ -1,0 +1,118 @@
+#include "runtime/record/recorder.h"
+
+#include <fcntl.h>
+
+#include <atomic>
+
+#include "core/base/raw_syscall.h"
+#include "core/base/text_buffer.h"
+#include "runtime/record/identity.h"
+
+namespace heddle::record {
+namespace {
+
+const char* variable(const char* const* environment, const char* name) {
+  for (; *environment != nullptr; ++environment) {
+    const char* at = *environment;
+    const char* wanted = name;
+    while (*wanted != '\0' && *at == *wanted) ++at, ++wanted;
+    if (*wanted == '\0' && *at == '=') return at + 1;
+  }
+  return nullptr;
+}
+
+void complain(const char* setting, const char* what) {
+  TextBuffer<1024> text;
+  text << "heddle: HEDDLE_RECORD=" << setting << ": " << what << ". Nothing is recorded.\n";
+  raw_syscall(SYS_write, 2, text.c_str(), text.size());
+}
+
+void set_text(Outcome& outcome, const char* text) {
+  for (std::size_t i = 0; text[i] != '\0' && i + 1 < sizeof outcome.text; ++i) outcome.text[i] = text[i];
+}
+
+}  // namespace
+
+Mode Recorder::start(const char* const* arguments, const char* const* environment) {
+  const char* setting = variable(environment, "HEDDLE_RECORD");
+  if (setting == nullptr || *setting == '\0') return Mode::kNative;
+  if (const char* wrong = parse_options(setting, options_)) {
+    complain(setting, wrong);
+    return Mode::kNative;
+  }
+  char program[512] = {};
+  raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof program - 1);
+  long error = 0;
+  if (!file_.start(options_, program, error)) {
+    TextBuffer<128> text;
+    text << "the log cannot be made (error ";
+    text.unsigned_decimal(static_cast<std::uint64_t>(-error)) << ")";
+    complain(setting, text.c_str());
+    return Mode::kNative;
+  }
+  LogHeader& header = *file_.header();
+  header.build = build_identity(file_);
+  header.run = run_identity(arguments, environment);
+  header.threads = 1;
+  paths_.start(&file_);
+  std::atomic_ref<std::uint64_t>(header.magic).store(kLogMagic, std::memory_order_release);
+  mode_ = options_.kind == LogKind::kPath ? Mode::kPath : Mode::kElements;
+  return mode_;
+}
+
+ThreadIdentity Recorder::next_child(ThreadIdentity& parent) {
+  const std::uint32_t number =
+      std::atomic_ref<std::uint32_t>(file_.header()->threads).fetch_add(1, std::memory_order_relaxed);
+  return {number, parent.number, ++parent.children, 0};
+}
+
+Outcome* Recorder::claim_outcome() {
+  if (!is_on()) return nullptr;
+  const bool is_first = std::atomic_ref<std::uint32_t>(outcome_claimed_).exchange(1) == 0;
+  return is_first ? &file_.header()->outcome : nullptr;
+}
+
+void Recorder::exits(int status) {
+  if (!is_on() || std::atomic_ref<std::uint32_t>(outcome_claimed_).load() != 0) return;
+  Outcome& outcome = file_.header()->outcome;
+  outcome.status = status & 0xff;
+  outcome.kind = OutcomeKind::kExited;
+}
+
+void Recorder::asserts(const char* expression, const char* file, unsigned line, const char* function,
+                       std::uint32_t thread) {
+  Outcome* outcome = claim_outcome();
+  if (outcome == nullptr) return;
+  TextBuffer<sizeof outcome->text> text;
+  text << file << ':';
+  text.unsigned_decimal(line) << ": " << (function != nullptr ? function : "?") << ": " << expression;
+  set_text(*outcome, text.c_str());
+  outcome->thread = thread;
+  outcome->kind = OutcomeKind::kAssertion;
+}
+
+void Recorder::aborts(const char* why, std::uint32_t thread) {
+  Outcome* outcome = claim_outcome();
+  if (outcome == nullptr) return;
+  set_text(*outcome, why);
+  outcome->thread = thread;
+  outcome->kind = OutcomeKind::kAborted;
+}
+
+void Recorder::crashes(int signal, std::uint64_t address, std::uint32_t thread) {
+  Outcome* outcome = claim_outcome();
+  if (outcome == nullptr) return;
+  const char* module = module_of(address, outcome->address);
+  set_text(*outcome, module != nullptr ? module : "?");
+  outcome->status = signal;
+  outcome->thread = thread;
+  outcome->kind = OutcomeKind::kSignal;
+}
+
+void Recorder::finish() {
+  if (!is_on() || std::atomic_ref<std::uint32_t>(finished_).exchange(1) != 0) return;
+  if (mode_ == Mode::kPath) paths_.seal();
+  file_.finish();
+}
+
+}  // namespace heddle::record

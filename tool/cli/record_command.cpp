@@ -1,0 +1,240 @@
+// heddle record: runs a program natively, and keeps what its threads did.
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/install_layout.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/help.h"
+#include "tool/cli/terminal.h"
+#include "tool/record/log_reader.h"
+#include "tool/record/path_log.h"
+#include "tool/run/target.h"
+
+namespace heddle::cli {
+namespace {
+
+struct RecordOptions {
+  bool path = false, vars = false, blocks = false, raw = false, quiet = false;
+  std::string directory = "heddle-logs", limit, share, instance, show, check;
+  std::size_t steps = 0;
+  std::vector<std::string> program;
+
+  std::string setting() const {
+    std::string text = fmt::format("{}:{}", vars ? "vars" : blocks ? "blocks" : "path", directory);
+    for (const auto& [name, value] :
+         {std::pair{"limit", &limit}, {"share", &share}, {"instance", &instance}}) {
+      if (!value->empty()) text += fmt::format(",{}={}", name, *value);
+    }
+    return text;
+  }
+};
+
+std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
+  CLI::App app(
+      "Runs a program natively, with real threads and at nearly its own speed, and writes a log of what they "
+      "did: which way each thread went at every branch (--path), or in which order threads came to shared "
+      "variables (--vars) or to the code that touches them (--blocks). The program has to be built with "
+      "`heddle c++ --full`. In production the same is done by the environment variable HEDDLE_RECORD alone: "
+      "HEDDLE_RECORD=path:DIR.",
+      "heddle record");
+  app.footer(
+      "examples:\n"
+      "  heddle record -- ./server --port 8080\n"
+      "  heddle record --path --dir logs -- ./test\n"
+      "  heddle record --show logs/test-….hlog\n"
+      "\n"
+      "exit codes: the program's own (128 and the signal's number, if one ended it); 2 bad command line, "
+      "program or log, 3 an error of heddle's own");
+  app.add_flag("--path", o.path, "branches of each thread [the default]");
+  app.add_flag("--vars", o.vars, "order of accesses to shared variables and synchronisation objects");
+  app.add_flag("--blocks", o.blocks, "order of threads through the code that touches them")
+      ->excludes("--vars")
+      ->excludes("--path");
+  app.add_option("-d,--dir", o.directory, "where logs are written [heddle-logs]")->type_name("DIR");
+  app.add_option("--limit", o.limit, "bytes of a log at most: 64M, 1G [256M]; what comes later is cut")
+      ->type_name("N");
+  app.add_option("--share", o.share, "part of the shared elements to record, in percent [100]")
+      ->type_name("P");
+  app.add_option("--instance", o.instance, "which elements: the same ones for the same name")
+      ->type_name("ID");
+  app.add_flag("--raw", o.raw, "leave the log as the program wrote it, uncompressed");
+  app.add_option("--show", o.show, "print what a log of paths says, and run nothing")->type_name("LOG");
+  app.add_option("--check", o.check,
+                 "run the program once under the engine, and say how far each thread goes the log's way")
+      ->type_name("LOG");
+  app.add_option("--steps", o.steps, "with --show: the first N steps of each thread, too")->type_name("N");
+  app.add_flag("-q,--quiet", o.quiet, "say nothing");
+  app.add_option("program", o.program, "the program and its arguments, after --")->type_name("PROGRAM ARGS…");
+  app.prefix_command(false);
+  // What follows the first word that is no option is the program's.
+  auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const Arguments own(arguments.begin(), end);
+  if (const auto code = parse_command(app, own)) return code;
+  if (end != arguments.end()) o.program.insert(o.program.end(), end + 1, arguments.end());
+  return std::nullopt;
+}
+
+// The program's exit code, as a shell tells it.
+Result<int> run_natively(const RecordOptions& o, pid_t& process) {
+  std::vector<char*> words;
+  for (const std::string& word : o.program) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  fmt::print(stdout, "");
+  std::fflush(stdout);
+  const std::string setting = o.setting();
+  process = fork();
+  if (process < 0) return Error{"No process can be started.", ExitCode::kOwnError};
+  if (process == 0) {
+    setenv("HEDDLE_RECORD", setting.c_str(), 1);
+    execvp(words[0], words.data());
+    fmt::print(stderr, "heddle: {} cannot be run: {}\n", o.program[0], std::strerror(errno));
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::vector<std::string> logs_of(const std::string& directory, pid_t process) {
+  std::vector<std::string> found;
+  std::error_code error;
+  const std::string ending = fmt::format("-{}.hlog", process);
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    if (entry.path().string().ends_with(ending)) found.push_back(entry.path().string());
+  }
+  // The time is in the name: an older process of the same number comes first.
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Status collect(const RecordOptions& o, const std::string& path) {
+  const auto log = read_log(path);
+  if (!log) return log.error();
+  if (log->header.build == 0) {
+    std::filesystem::remove(path);
+    return Error{o.program[0] + " was not built for it. Build it with `heddle c++ --full`."};
+  }
+  if (!o.raw) {
+    if (const Status written = write_collected(*log, path); !written) return written.error();
+  }
+  if (!o.quiet) {
+    fmt::print(stderr, "heddle: recorded {}: {} thread{}, {}{}\n", path, log->header.threads,
+               log->header.threads == 1 ? "" : "s", outcome_text(log->header.outcome),
+               log->header.truncated != 0 ? "; its limit was reached, and the rest is not there" : "");
+  }
+  return Done{};
+}
+
+std::string step_text(const PathTables& tables, const PathStep& step) {
+  const PathTables::Place at = tables.describe(step.place);
+  const auto named = [&](std::uint64_t key) {
+    return key == 0 ? std::string("code that was not built so")
+                    : tables.describe(record::place_of(record::FunctionKey{key}, 0)).function;
+  };
+  switch (step.kind) {
+    case record::StepKind::kBranch:
+      return fmt::format("{}:{} {}: branch {}", at.file, at.line, at.function, step.outcome);
+    case record::StepKind::kSwitch:
+      return fmt::format("{}:{} {}: way {} of {}", at.file, at.line, at.function, step.outcome,
+                         at.successors);
+    case record::StepKind::kIndirectCall:
+      return fmt::format("{}:{} {}: calls {}", at.file, at.line, at.function, named(step.outcome));
+    case record::StepKind::kLanding:
+      return fmt::format("{}:{} {}: an exception arrives", at.file, at.line, at.function);
+    case record::StepKind::kEntered:
+      return fmt::format("{} is entered", at.function);
+    case record::StepKind::kSecondReturn:
+      return fmt::format("{}:{} {}: setjmp returns again", at.file, at.line, at.function);
+    case record::StepKind::kSignal:
+      return fmt::format("signal {}", step.outcome);
+    case record::StepKind::kSignalEnd:
+    case record::StepKind::kCount:
+      break;
+  }
+  return {};
+}
+
+int show_log(const RecordOptions& o) {
+  const auto raw = read_log(o.show);
+  if (!raw) return complain(raw.error());
+  const auto tables = PathTables::read(raw->program(), raw->modules());
+  if (!tables) return complain(tables.error());
+  const auto log = read_path_log(o.show, *tables);
+  if (!log) return complain(log.error());
+  fmt::print("program {}\nbuild   {:016x}\nrun     {:016x}\nended   {}\n", log->program, log->build, log->run,
+             outcome_text(log->outcome));
+  for (const ThreadPath& thread : log->threads) {
+    const auto decisions = std::count_if(thread.steps.begin(), thread.steps.end(),
+                                         [](const PathStep& s) { return s.is_decision(); });
+    fmt::print("thread {}: {} bits, {} decisions, {} marks{}\n", thread.name, thread.bits, decisions,
+               static_cast<std::ptrdiff_t>(thread.steps.size()) - decisions,
+               thread.incomplete ? ", incomplete" : "");
+    for (std::size_t i = 0; i < std::min(o.steps, thread.steps.size()); ++i)
+      fmt::print("  {}\n", step_text(*tables, thread.steps[i]));
+  }
+  return 0;
+}
+
+// One execution in the engine's own order: the first difference tells whether the log is about this program,
+// and where the schedule matters.
+int check_log(const RecordOptions& o) {
+  const auto log = read_path_log(o.check);
+  if (!log) return complain(log.error());
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  std::vector<std::string> notes;
+  auto target = run::resolve_target(o.program, layout->library, notes);
+  if (!target) return complain(target.error());
+  RunSpec spec;
+  spec.record_events = spec.symbolic = spec.path_trace = 1;
+  const auto run = run::run_single(*target, spec, {});
+  if (!run) return complain(run.error());
+  if (run->symbolic.cut)
+    return complain({"The execution has more steps than there is room for.", ExitCode::kInconclusive});
+  const auto paths = paths_of(run->symbolic, StableNames(run->trace));
+  bool is_same = true;
+  for (const ThreadPath& thread : log->threads) {
+    const auto own =
+        std::find_if(paths.begin(), paths.end(), [&](const auto& p) { return p.name == thread.name; });
+    const ThreadPath& executed = own == paths.end() ? ThreadPath() : *own;
+    const std::size_t same = first_difference(thread, executed);
+    const bool is_equal =
+        same == thread.steps.size() && first_difference(executed, thread) == executed.steps.size();
+    is_same = is_same && is_equal;
+    fmt::print("thread {}: {}\n", thread.name,
+               is_equal ? fmt::format("all {} steps", thread.steps.size())
+                        : fmt::format("{} of {} steps", same, thread.steps.size()));
+  }
+  return is_same ? 0 : static_cast<int>(ExitCode::kInconclusive);
+}
+
+}  // namespace
+
+int record_command(const Arguments& arguments) {
+  RecordOptions options;
+  if (const auto code = parse_record(arguments, options)) return *code;
+  if (!options.show.empty()) return show_log(options);
+  if (options.program.empty())
+    return complain({"No program given. Usage: heddle record [OPTIONS] -- PROGRAM [ARGS…]"});
+  if (!options.check.empty()) return check_log(options);
+  pid_t process = 0;
+  const auto code = run_natively(options, process);
+  if (!code) return complain(code.error());
+  const std::vector<std::string> logs = logs_of(options.directory, process);
+  if (logs.empty()) {
+    return complain(
+        {options.program[0] +
+         " has written no log. Build it with `heddle c++ --full`; a message above says more where "
+         "the log could not be made."});
+  }
+  if (const Status collected = collect(options, logs.back()); !collected) return complain(collected.error());
+  return *code;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,266 @@
+#include "tool/record/path_walk.h"
+
+#include <array>
+
+namespace heddle {
+namespace {
+
+using record::EndKind;
+using record::FunctionKey;
+using record::ItemKind;
+using record::Mark;
+using record::PlaceId;
+using record::StepKind;
+
+// Code without decisions goes on for so long at most; the program cannot, between two of them that it logged.
+constexpr std::uint64_t kMostSilentBlocks = 1 << 24;
+constexpr std::size_t kDeepest = 1 << 20;
+
+class Walker {
+ public:
+  Walker(const PathTables::Tables& tables, PathBits& bits, const std::vector<Mark>& marks,
+         const PathSink& sink)
+      : tables_(tables), bits_(bits), marks_(marks), sink_(sink) {}
+
+  bool run() {
+    while (fits_ && has_room_ && !(!bits_.has(1) && next_mark_ == marks_.size())) {
+      if (frames_.empty()) {
+        fits_ = take_mark();
+      } else if (top().item < block().items.size()) {
+        item(block().items[top().item]);
+      } else {
+        end_of_block();
+      }
+    }
+    return fits_;
+  }
+
+ private:
+  struct Frame {
+    const PathFunction* function;
+    std::uint32_t block = 0;
+    std::uint32_t item = 0;
+  };
+
+  Frame& top() { return frames_.back(); }
+  const PathBlock& block() { return top().function->blocks[top().block]; }
+  PlaceId place(std::uint32_t number) { return record::place_of(top().function->key, number); }
+
+  void emit(StepKind kind, PlaceId place, std::uint64_t outcome) {
+    silent_ = 0;
+    has_room_ = sink_({kind, place, outcome});
+  }
+
+  const Mark* mark_here() const {
+    return next_mark_ < marks_.size() && marks_[next_mark_].bits <= bits_.position() ? &marks_[next_mark_]
+                                                                                     : nullptr;
+  }
+  bool is_here(StepKind kind) const {
+    const Mark* mark = mark_here();
+    return mark != nullptr && mark->kind == static_cast<std::uint32_t>(kind);
+  }
+
+  bool enter(FunctionKey key) {
+    const PathFunction* function = tables_.find(key);
+    if (function == nullptr || frames_.size() >= kDeepest) return false;
+    frames_.push_back({function});
+    return true;
+  }
+
+  // Where a mark is due, control does not go on from the code before. False: there is none, or it makes no
+  // sense.
+  bool take_mark() {
+    const Mark* mark = mark_here();
+    if (mark == nullptr) return false;
+    ++next_mark_;
+    const PlaceId where{mark->place};
+    switch (static_cast<StepKind>(mark->kind)) {
+      case StepKind::kEntered:
+        emit(StepKind::kEntered, where, static_cast<std::uint64_t>(record::function_of(where)));
+        return enter(record::function_of(where));
+      case StepKind::kLanding:
+        emit(StepKind::kLanding, where, 0);
+        return jump_to(where, ItemKind::kLanding);
+      case StepKind::kSecondReturn:
+        emit(StepKind::kSecondReturn, where, 0);
+        return jump_to(where, ItemKind::kSecondReturn);
+      case StepKind::kSignal:
+        emit(StepKind::kSignal, PlaceId{}, mark->extra);
+        frames_.clear();  // the handler before has returned, or was left
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // Does an exception that leaves the call that the frame is in arrive there?
+  static bool lands_at(const Frame& frame, bool is_top, PlaceId where) {
+    if (frame.function->key != record::function_of(where) || (!is_top && frame.item == 0)) return false;
+    const auto& items = frame.function->blocks[frame.block].items;
+    const std::uint32_t index = is_top ? frame.item : frame.item - 1;
+    if (index >= items.size() || items[index].landing == kNoBlock) return false;
+    for (const PathItem& item : frame.function->blocks[items[index].landing].items) {
+      if (item.kind == ItemKind::kLanding && item.place == record::number_of(where)) return true;
+    }
+    return false;
+  }
+  bool can_land(PlaceId where) const {
+    for (std::size_t i = frames_.size(); i-- > 0;) {
+      if (lands_at(frames_[i], i + 1 == frames_.size(), where)) return true;
+    }
+    return false;
+  }
+
+  // To after the item of that place: of the innermost frame that waits for it, or that is of its function.
+  // Where none is there any more, code was left that the walk had gone on from too soon: the place is known
+  // anyway.
+  bool jump_to(PlaceId where, ItemKind kind) {
+    std::size_t depth = frames_.size();
+    if (kind == ItemKind::kLanding) {
+      while (depth > 0 && !lands_at(frames_[depth - 1], depth == frames_.size(), where)) --depth;
+      if (depth == 0) depth = frames_.size();
+    }
+    while (depth > 0 && frames_[depth - 1].function->key != record::function_of(where)) --depth;
+    if (depth != 0) {
+      frames_.resize(depth, Frame{nullptr});
+    } else if (!enter(record::function_of(where))) {
+      return false;
+    }
+    for (std::uint32_t b = 0; b < top().function->blocks.size(); ++b) {
+      const auto& items = top().function->blocks[b].items;
+      for (std::uint32_t i = 0; i < items.size(); ++i) {
+        if (items[i].kind != kind || items[i].place != record::number_of(where)) continue;
+        top().block = b;
+        top().item = i + 1;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Control may have gone elsewhere before this call came back.
+  bool is_left_here() const {
+    const Mark* mark = mark_here();
+    if (mark == nullptr) return false;
+    if (is_here(StepKind::kLanding)) return can_land(PlaceId{mark->place});
+    return is_here(StepKind::kEntered) || is_here(StepKind::kSecondReturn);
+  }
+
+  void item(const PathItem& item) {
+    switch (item.kind) {
+      case ItemKind::kLanding:
+      case ItemKind::kSecondReturn:
+        ++top().item;
+        return;
+      case ItemKind::kCall:
+        if (tables_.find(item.callee) != nullptr) {
+          ++top().item;
+          fits_ = enter(item.callee);
+        } else if (is_left_here()) {
+          fits_ = take_mark();  // a callback comes back to the same call
+        } else {
+          ++top().item;
+        }
+        return;
+      case ItemKind::kIndirectCall:
+        if (mark_here() != nullptr) {
+          fits_ = take_mark();
+        } else {
+          indirect_call(item);
+        }
+        return;
+    }
+  }
+
+  // 0: to code without bodies for recording; 11: to the callee that is foretold; 10, and its key.
+  void indirect_call(const PathItem& item) {
+    const PlaceId call = place(item.place);
+    ++top().item;
+    if (!bits_.has(1)) return;
+    if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
+    if (!bits_.has(1)) return;
+    const std::uint32_t slot =
+        record::prediction_of(record::kCalledIndirectly | static_cast<std::uint64_t>(call), latest_callee_);
+    if (bits_.take(1) == 0) {
+      if (!bits_.has(record::kKeyBits)) return;
+      predictions_[slot] = bits_.take(record::kKeyBits);
+    }
+    latest_callee_ = predictions_[slot];
+    emit(StepKind::kIndirectCall, call, latest_callee_);
+    fits_ = enter(FunctionKey{latest_callee_});
+  }
+
+  void go_to(std::uint32_t block) {
+    top().block = block;
+    top().item = 0;
+    if (++silent_ > kMostSilentBlocks) fits_ = false;
+  }
+
+  void end_of_block() {
+    const PathBlock& from = block();
+    switch (from.end) {
+      case EndKind::kReturn:
+        frames_.pop_back();
+        return;
+      case EndKind::kStop:
+        fits_ = take_mark();
+        return;
+      case EndKind::kJump:
+        return go_to(from.next[0]);
+      case EndKind::kBranch:
+      case EndKind::kSwitch:
+        break;
+    }
+    if (mark_here() != nullptr) {
+      fits_ = take_mark();
+      return;
+    }
+    const bool is_branch = from.end == EndKind::kBranch;
+    const unsigned count = is_branch ? 1 : record::switch_bits(static_cast<std::uint32_t>(from.next.size()));
+    if (!bits_.has(count)) {
+      fits_ = next_mark_ == marks_.size();
+      has_room_ = false;
+      return;
+    }
+    const std::uint64_t taken = bits_.take(count);
+    if (taken >= from.next.size()) {
+      fits_ = false;
+      return;
+    }
+    emit(is_branch ? StepKind::kBranch : StepKind::kSwitch, place(from.place), taken);
+    go_to(from.next[is_branch ? 1 - taken : taken]);
+  }
+
+  const PathTables::Tables& tables_;
+  PathBits& bits_;
+  const std::vector<Mark>& marks_;
+  const PathSink& sink_;
+  std::vector<Frame> frames_;
+  std::array<std::uint64_t, record::kPredictions> predictions_{};
+  std::uint64_t latest_callee_ = 0;
+  std::size_t next_mark_ = 0;
+  std::uint64_t silent_ = 0;
+  bool fits_ = true;
+  bool has_room_ = true;
+};
+
+}  // namespace
+
+std::uint64_t PathBits::take(unsigned count) {
+  std::uint64_t bits = 0;
+  for (; count > 0; --count, ++position_) {
+    const std::uint64_t byte = position_ / 8;
+    const unsigned bit = byte < bytes_.size()
+                             ? static_cast<unsigned char>(bytes_[byte]) >> (7 - position_ % 8) & 1
+                             : pending_ >> (size() - 1 - position_) & 1;
+    bits = bits << 1 | bit;
+  }
+  return bits;
+}
+
+bool walk_path(const PathTables::Tables& tables, PathBits bits, const std::vector<Mark>& marks,
+               const PathSink& sink) {
+  return Walker(tables, bits, marks, sink).run();
+}
+
+}  // namespace heddle
