@@ -48,10 +48,10 @@ class SearchFromRuns(HeddleTest):
     def test_follows_the_run_sequence_of_the_running_example(self):
         """Fig. 5.5d: from the run 10/0, flips A, B, C, A and B find nothing; A and C fails."""
         program = self.build("fig_5_1")
-        listed = self.heddle("search", "-v", "--runs", "40", "--order", "thesis", "-n", "1", "--", program)
-        runs = dict(re.findall(r"^run (\d+): 0:- (0\.1.*)$", listed.errors, re.MULTILINE))
+        listed = self.heddle("search", "-v", "--runs", "12", "--order", "thesis", "-n", "1", "--", program)
+        runs = dict(re.findall(r"^run (\d+): 0:- (0\.1:[01]+ 0\.2:[01]+)$", listed.errors, re.MULTILINE))
         base = next(number for number, paths in runs.items() if paths == "0.1:10 0.2:0")
-        answer = self.heddle("search", "-v", "--runs", "40", "--order", "thesis", "--depth", "3", "--traces", "1",
+        answer = self.heddle("search", "-v", "--runs", "12", "--order", "thesis", "--depth", "3", "--traces", "1",
                              "--base", base, "--", program, code=BUG)
         flipped = [line for line in answer.errors.splitlines() if line.startswith(f"run {base}, flipped")]
         asked = [(re.findall(r"(0\.\d) branch (\d)", line), paths_of(line), line.split(": ")[-1]) for line in flipped]
@@ -68,16 +68,10 @@ class SearchFromRuns(HeddleTest):
         explained = self.heddle("explain", "--no-remedy", ARTIFACT, code=0)
         self.assertIn("on other paths (⑂)", explained.output)
 
-    def test_finds_by_schedules_alone(self):
-        program = self.build("ping_pong")
-        answer = self.heddle("search", "--runs", "8", "--seed", "3", "--", program, code=BUG)
-        self.assertIn("assertion", answer.errors)
-        self.heddle("replay", ARTIFACT, code=BUG)
-
     def test_says_when_nothing_is_left_to_ask(self):
         self.write("correct.c", CORRECT)
         self.heddle("cc", "--full", "-g", "correct.c", "-o", "correct", code=0)
-        answer = self.heddle("search", "--runs", "10", "--", "./correct", code=NO_BUG)
+        answer = self.heddle("search", "--runs", "6", "--", "./correct", code=NO_BUG)
         self.assertIn("no bug was found;", answer.errors)
 
     def test_refuses_other_builds(self):

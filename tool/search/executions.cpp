@@ -53,19 +53,24 @@ Trace Executions::stub(std::span<const Choice> choices) const {
   return trace;
 }
 
-// The strategy's random numbers differ, and nothing that the program could see.
+// The unsurprising execution, in which threads go on while they can and who sleeps sleeps long enough; then
+// with a few switches more than it makes.
 Result<Executed> Executions::sample(std::uint64_t index) {
-  RunSpec spec = spec_;
-  spec.seed = mix(spec_.seed, index);
-  // Few preemptions, as in production.
-  std::copy_n("pct:d=2", sizeof "pct:d=2", spec.strategy);
-  run::SingleOptions options;
-  options.index = index_;
-  options.symbolise = false;
-  options.allowed_exits = allowed_exits_;
-  auto run = run::run_single(target_, spec, options);
-  if (!run) return run.error();
-  return judged(run->result, std::move(run->trace.choices));
+  std::vector<Departure> plan;
+  if (index != 0 && !switches_.empty()) {
+    Random random(mix(spec_.seed, index));
+    for (std::uint64_t i = 0; i <= index % 3; ++i)
+      plan.push_back(switches_[random.below(static_cast<std::uint32_t>(switches_.size()))]);
+  }
+  auto outcome = candidates_->follow(plan, index == 0);
+  if (!outcome) return outcome.error();
+  if (index == 0) {
+    switches_.clear();
+    for (const DepartureMade& other : outcome->others) {
+      if (other.departure.place.kind() == ChoiceKind::kThread) switches_.push_back(other.departure);
+    }
+  }
+  return judged(outcome->result, std::move(outcome->choices));
 }
 
 Result<Executed> Executions::follow(std::span<const Departure> plan) {

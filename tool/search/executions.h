@@ -29,7 +29,7 @@ class Executions {
   static Result<Executions> start(const run::Target& target, const RunSpec& spec,
                                   std::vector<int> allowed_exits, std::uint64_t index = 0);
 
-  // One of many that are much like those of production.
+  // One of many that are much like those of production, from 0; the first is asked for first.
   Result<Executed> sample(std::uint64_t index);
   Result<Executed> follow(std::span<const Departure> plan);
   // The schedule of a composition, whose beginning is that of executions before.
@@ -72,6 +72,7 @@ class Executions {
   std::uint64_t index_ = 0;
   bool keeps_decisions_ = false;
   std::shared_ptr<replay::Candidates> candidates_;
+  std::vector<Departure> switches_;  // that the first sample could have made
   std::vector<Granule> shared_;
   std::vector<std::pair<Address, Address>> zeroed_;  // static memory without content in the file
   std::shared_ptr<Symboliser> symboliser_;

@@ -82,8 +82,9 @@ Status Search::synthesise(std::size_t base, const std::string& thread,
   }
   SeenValues values;
   for (const Run& run : runs_) values.learn(*run.run);
+  // One way to the assertion or to the thread's end is enough.
   InjectionLimits limits;
-  limits.traces = options_.traces;
+  limits.traces = 1;
   auto injected = inject_path(executions_, *runs_[base].run, thread, prefix, values, limits);
   if (!injected) return injected.error().code == ExitCode::kOwnError ? Status(injected.error()) : Done{};
   for (const auto& run : *injected) {
