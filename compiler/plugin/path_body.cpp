@@ -233,11 +233,14 @@ class PathBody {
     if (no_alone) late_in[no] = yes_alone ? late.with(1, 0) : Late{0, -1};
     if (yes_alone && no_alone) return;
     additions.emplace_back([this, &branch, late, yes_alone, no_alone] {
+      // Where both sides are shared, the one that is taken less gets a block of its own: not a loop's next
+      // round.
+      const bool foreseen = yes_alone ? false : no_alone || heads_.contains(branch.getSuccessor(0));
       Builder at(&branch);
-      if (yes_alone || no_alone) return settle(at, late.with(1, yes_alone ? 0 : 1));
-      settle(at, late.with(1, 0));
-      Value* bit = at.CreateZExt(branch.getCondition(), abi_.value_type);
-      at.CreateStore(at.CreateOr(pending(at), bit), pending_);
+      settle(at, late.with(1, foreseen ? 1 : 0));
+      if (yes_alone || no_alone) return;
+      Builder edge(&*own_edge(branch, branch.getSuccessor(foreseen ? 1 : 0))->getFirstInsertionPt());
+      settle(edge, Late{0, foreseen ? -1 : 1});
     });
   }
 
@@ -257,7 +260,7 @@ class PathBody {
     }
   }
 
-  // One block for all edges from the switch to `to`.
+  // One block for all edges from a branch or switch to `to`.
   BasicBlock* own_edge(Instruction& from, BasicBlock* to) {
     BasicBlock* edge = BasicBlock::Create(body_.getContext(), "heddle.case", &body_, to);
     llvm::BranchInst::Create(to, edge)->setDebugLoc(from.getDebugLoc());

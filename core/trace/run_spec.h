@@ -56,8 +56,8 @@ struct RunSpec {
   PlainEvents plain_events = PlainEvents::kNone;
   std::uint8_t symbolic = 0;      // write a symbolic trace
   std::uint8_t fresh_memory = 0;  // freed memory is never handed out again: an address names one block
-  std::uint8_t run_on = 0;        // after a failure of one thread the others go on for a while, in turns
   std::uint8_t path_trace = 0;    // … with every step of each thread's path in it
+  std::uint8_t run_on = 0;        // after a failure of one thread the others go on for a while, in turns
   std::uint8_t rule_count = 0;
   EnforcedRule rules[kMostRules];
 };

@@ -23,7 +23,7 @@ class Walker {
       : tables_(tables), bits_(bits), marks_(marks), sink_(sink) {}
 
   bool run() {
-    while (fits_ && has_room_ && !(!bits_.has(1) && next_mark_ == marks_.size())) {
+    while (fits_ && has_room_ && (bits_.has(1) || next_mark_ != marks_.size())) {
       if (frames_.empty()) {
         fits_ = take_mark();
       } else if (top().item < block().items.size()) {
