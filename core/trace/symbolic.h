@@ -98,7 +98,7 @@ struct Record {
   RecordKind kind = RecordKind::kRead;
   std::uint8_t size = 0;  // bytes of an access, at most 8; wider ones have several records
   std::uint8_t holds = 0;
-  std::uint8_t spared = 0;  // kBranch: past code that does not return
+  std::uint8_t guards = 0;  // kBranch: the other way leads into code that does not return
   std::uint8_t unused[2] = {};
 };
 static_assert(sizeof(Record) == 48);

@@ -193,7 +193,7 @@ void Tracer::step_entered(Moment at, std::uint64_t function) {
 void Tracer::spared(const Moment& at, ExpressionId condition, bool holds) {
   const std::uint32_t before = header_->record_count;
   branch(at, condition, holds);
-  if (header_->record_count != before) records_[before].spared = 1;
+  if (header_->record_count != before) records_[before].guards = 1;
 }
 
 void Tracer::doomed(const Moment& at, ExpressionId condition, bool holds) {

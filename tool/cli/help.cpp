@@ -85,6 +85,8 @@ const std::vector<CommandLine>& command_lines() {
        minimize_command},
       {"explain", "say why a found bug happens: beside an execution that passes, and what to change",
        explain_command},
+      {"reconstruct", "from the path log of one run, an execution that takes the same paths",
+       reconstruct_command},
       {"search", "find bugs that have not happened yet, near runs that passed", search_command},
       {"show", "print what is in an artifact: findings, trace, output", show_command},
       {"report", "make reports of a campaign: HTML, SARIF, JUnit, JSON", report_command},

@@ -11,6 +11,7 @@
 #include "tool/cli/help.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
+#include "tool/search/production.h"
 #include "tool/search/search.h"
 
 namespace heddle::cli {
@@ -19,7 +20,7 @@ namespace {
 struct SearchChoice {
   search::SearchOptions search;
   FoundBugOptions found;
-  std::string time = "60s", order = "pruned", model = "c++20";
+  std::string from, time = "60s", order = "pruned", model = "c++20";
   std::uint64_t seed = 1, runs = 20;
   std::vector<std::string> program;
   bool quiet = false, verbose = false;
@@ -36,12 +37,19 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
       "heddle search");
   app.footer(
       "examples:\n"
+      "  heddle search --from heddle-logs -- ./server\n"
       "  heddle search -- ./test\n"
       "  heddle search --order thesis --depth 5 --traces 4 -v -- ./test\n"
       "\n"
       "exit codes: 0 nothing was found and nothing is left to ask, 66 a bug was found, 1 the budget was "
       "spent first, 2 bad command line or program, 3 an error of heddle's own");
-  app.add_option("--runs", o.runs, "executions under the engine to start from [20]")
+  app.add_option(
+         "--from", o.from,
+         "a folder with path logs of runs (`heddle record`); those that passed are where the search starts")
+      ->type_name("RUNS");
+  app.add_option("--runs", o.runs,
+                 "executions under the engine to start from, without --from; else at most so many different "
+                 "runs [20]")
       ->type_name("N")
       ->check(CLI::Range(1u, 100'000u));
   app.add_option("--order", o.order,
@@ -91,6 +99,37 @@ Result<std::optional<search::FoundBug>> add_samples(search::Executions& executio
   return std::optional<search::FoundBug>();
 }
 
+// Executions that take the paths of runs in production.
+Result<std::optional<search::FoundBug>> add_production(search::Executions& executions, search::Search& search,
+                                                       const SearchChoice& options) {
+  auto runs = search::read_runs(options.from, executions.target().path);
+  if (!runs) return runs.error();
+  if (runs->unusable != 0)
+    warn(fmt::format("{} logs were left out. The first: {}", runs->unusable, runs->first_problem));
+  if (runs->failed != 0)
+    warn(fmt::format("{} logs are of runs that failed; `heddle reconstruct` is for these.", runs->failed));
+  executions.keep_decisions();
+  std::size_t missed = 0;
+  const std::size_t most = std::min<std::size_t>(runs->database.distinct_runs(), options.runs);
+  for (std::size_t i = 0; i < most && !search_interrupted.load(); ++i) {
+    search::ReconstructOptions budget;
+    budget.most_executions = 100;
+    budget.seconds = options.search.seconds / 4;
+    auto run = search::reconstruct(executions, runs->database.run(i), false, budget);
+    if (!run) return run.error();
+    missed += run->succeeded ? 0 : 1;
+    // What came near is as good a start.
+    if (!run->executed.passes) continue;
+    auto added = search.add(run->executed);
+    if (!added && added.error().code != ExitCode::kInconclusive) return added.error();
+  }
+  if (!options.quiet) {
+    fmt::print(stderr, "heddle: {} runs, {} different, of which {} were looked at and {} reconstructed\n",
+               runs->database.runs(), runs->database.distinct_runs(), most, most - missed);
+  }
+  return std::optional<search::FoundBug>();
+}
+
 PlaceNames place_names(search::Executions& executions) {
   return [&executions](std::uint64_t pc) { return executions.source_place(pc); };
 }
@@ -127,7 +166,8 @@ int search_command(const Arguments& arguments) {
 
   search::Search search(*executions, options.search);
   search.is_interrupted = [] { return search_interrupted.load(); };
-  auto found = add_samples(*executions, search, options);
+  auto found = options.from.empty() ? add_samples(*executions, search, options)
+                                    : add_production(*executions, search, options);
   if (!found) return complain(found.error());
   if (!*found) {
     if (search.runs() == 0)

@@ -15,11 +15,12 @@ namespace {
 constexpr const char* kGraphSection = "heddle_graph";  // compiler/plugin/graph_hash.h
 
 Result<run::SingleRun> run_once(const run::Target& target, const Trace& original, AfterFailure after,
-                                bool fresh_memory, std::span<const Granule> also_shared) {
+                                bool fresh_memory, std::span<const Granule> also_shared, bool path_trace) {
   RunSpec spec = original.spec;
   spec.replay = ReplayKind::kExact;
   spec.plain_events = PlainEvents::kShared;
   spec.symbolic = 1;
+  spec.path_trace = path_trace ? 1 : 0;
   spec.fresh_memory = fresh_memory ? 1 : 0;
   spec.run_on = after == AfterFailure::kRunOn ? 1 : 0;
   run::SingleOptions options;
@@ -44,19 +45,19 @@ bool is_full_build(const std::string& program) {
 }
 
 Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original, AfterFailure after,
-                                     std::span<const Granule> also_shared) {
+                                     std::span<const Granule> also_shared, bool path_trace) {
   if (!is_full_build(target.path)) {
     return Error{
         target.path +
         " has no symbolic code. Build it with `heddle c++ --full`, and find the bug again with that."};
   }
   SymbolicRun symbolic;
-  auto run = run_once(target, original, after, true, also_shared);
+  auto run = run_once(target, original, after, true, also_shared, path_trace);
   if (!run) return run.error();
   // What fails because an address was used again needs it to be.
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
     symbolic.reuses_memory = true;
-    run = run_once(target, original, after, false, also_shared);
+    run = run_once(target, original, after, false, also_shared, path_trace);
     if (!run) return run.error();
   }
   if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))

@@ -25,9 +25,10 @@ enum class AfterFailure : std::uint8_t {
 
 // An error where the program was not built for it, where the execution does not come to the same findings, or
 // where the trace proves wrong (symbolic_oracle.h).
+// `path_trace`: with every step of each thread's path (SymbolicTables::steps).
 // `also_shared`: memory that other executions share, so that traces of several can be put together.
 Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& original,
                                      AfterFailure after = AfterFailure::kEnd,
-                                     std::span<const Granule> also_shared = {});
+                                     std::span<const Granule> also_shared = {}, bool path_trace = false);
 
 }  // namespace heddle::replay

@@ -144,7 +144,8 @@ std::string Executions::source_place(std::uint64_t pc) {
 }
 
 Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
-  auto run = replay::run_symbolically(target_, stub(of.choices), replay::AfterFailure::kEnd, shared_);
+  auto run = replay::run_symbolically(target_, stub(of.choices), replay::AfterFailure::kEnd, shared_,
+                                      keeps_decisions_);
   if (!run) return run.error();
   std::set<std::uint64_t> known;
   for (const Granule& g : shared_) known.insert(g.key);

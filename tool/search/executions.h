@@ -48,6 +48,8 @@ class Executions {
   // "queue.cpp:31", the innermost place that is not of a system header; empty: not known.
   std::string source_place(std::uint64_t pc);
 
+  // Traces have TracedRun::decisions from now on.
+  void keep_decisions() { keeps_decisions_ = true; }
   bool is_weak() const { return spec_.model != ModelKind::kSc; }
   const run::Target& target() const { return target_; }
   const RunSpec& spec() const { return spec_; }
@@ -68,6 +70,7 @@ class Executions {
   RunSpec spec_;
   std::vector<int> allowed_exits_;
   std::uint64_t index_ = 0;
+  bool keeps_decisions_ = false;
   std::shared_ptr<replay::Candidates> candidates_;
   std::vector<Departure> switches_;  // that the first sample could have made
   std::vector<Granule> shared_;

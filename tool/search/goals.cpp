@@ -67,7 +67,7 @@ class GoalFinder {
       Goal goal;
       goal.record = i;
       goal.place = r.pc;
-      if (r.kind == RecordKind::kBranch && r.spared != 0 && r.expression != symbolic::kConcrete) {
+      if (r.kind == RecordKind::kBranch && r.guards != 0 && r.expression != symbolic::kConcrete) {
         goal.kind = GoalKind::kAssertion;
       } else if (r.kind == RecordKind::kFailure && r.expression != symbolic::kConcrete) {
         // The path of a thread that was made to fail: it ends at the assertion.

@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "core/record/path_ids.h"
 #include "tool/artifact/stable_names.h"
+#include "tool/search/path_steps.h"
 
 namespace heddle::search {
 
@@ -20,6 +22,45 @@ const std::string& TracedRun::name_of(ThreadId thread) const {
   return kNone;
 }
 
+namespace {
+
+// Every decision of a thread, and of those that symbols decided the record: records follow the order of the
+// steps that they belong to.
+void read_decisions(const SymbolicTables& tables, const std::map<ThreadId, ThreadPath*>& threads,
+                    std::map<std::string, ThreadPath>& decisions, const StableNames& names) {
+  std::map<ThreadId, std::vector<const symbolic::Step*>> steps;
+  for (const symbolic::Step& step : tables.steps) {
+    if (step.kind <= static_cast<std::uint8_t>(record::StepKind::kLanding))
+      steps[step.thread].push_back(&step);
+  }
+  for (const auto& [thread, unused] : threads) {
+    ThreadPath& own = decisions[names.thread(thread)];
+    own.thread = thread;
+    for (const symbolic::Step* step : steps[thread]) {
+      own.path.push_back(path_step(step->place, step->kind, step->outcome));
+      own.records.push_back(kNoRecord);
+      own.events.push_back(step->event);
+    }
+  }
+  std::map<ThreadId, std::size_t> next;
+  for (std::uint32_t i = 0; i < tables.records.size(); ++i) {
+    const symbolic::Record& r = tables.records[i];
+    if (r.kind != symbolic::RecordKind::kBranch || r.expression == symbolic::kConcrete || r.value == 0)
+      continue;
+    const auto& own = steps[r.thread];
+    for (std::size_t k = next[r.thread]; k < own.size(); ++k) {
+      const bool is_branch = own[k]->kind == static_cast<std::uint8_t>(record::StepKind::kBranch);
+      if (own[k]->place != r.value || own[k]->event != r.event) continue;
+      if (is_branch && (own[k]->outcome != 0) != (r.holds != 0)) continue;
+      decisions.at(names.thread(r.thread)).records[k] = i;
+      next[r.thread] = k + 1;
+      break;
+    }
+  }
+}
+
+}  // namespace
+
 TracedRun traced_run(Trace trace, SymbolicTables tables) {
   TracedRun run;
   const StableNames names(trace);
@@ -33,7 +74,7 @@ TracedRun traced_run(Trace trace, SymbolicTables tables) {
   }
   for (std::uint32_t i = 0; i < tables.records.size(); ++i) {
     const symbolic::Record& record = tables.records[i];
-    if (record.kind != symbolic::RecordKind::kBranch || record.spared != 0) continue;
+    if (record.kind != symbolic::RecordKind::kBranch || record.guards != 0) continue;
     if (record.expression == symbolic::kConcrete) continue;
     const auto own = by_thread.find(record.thread);
     if (own == by_thread.end()) continue;
@@ -41,6 +82,7 @@ TracedRun traced_run(Trace trace, SymbolicTables tables) {
     own->second->records.push_back(i);
     own->second->events.push_back(record.event);
   }
+  if (!tables.steps.empty()) read_decisions(tables, by_thread, run.decisions, names);
   run.trace = std::move(trace);
   run.tables = std::move(tables);
   return run;

@@ -1,0 +1,112 @@
+// heddle reconstruct: from the paths of one failing run, the failure itself.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "compiler/install_layout.h"
+#include "tool/cli/commands.h"
+#include "tool/cli/found_bug.h"
+#include "tool/cli/help.h"
+#include "tool/cli/terminal.h"
+#include "tool/search/production.h"
+
+namespace heddle::cli {
+namespace {
+
+struct ReconstructChoice {
+  search::ReconstructOptions reconstruct;
+  FoundBugOptions found;
+  std::string log, time = "60s", model = "c++20";
+  std::uint64_t seed = 1;
+  std::vector<std::string> program;
+  bool quiet = false;
+};
+
+std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoice& o) {
+  CLI::App app(
+      "From the path log of one run (`heddle record`), an execution under the engine whose threads take the "
+      "same "
+      "paths and that ends the same way. Executions are cut off where a thread leaves its path, and the "
+      "solver is "
+      "asked for a schedule in which it does not. Needs the program that the log is of, built with `heddle "
+      "c++ "
+      "--full`.",
+      "heddle reconstruct");
+  app.footer(
+      "examples:\n"
+      "  heddle reconstruct heddle-logs/server-4711.hlog -- ./server --once\n"
+      "\n"
+      "exit codes: 66 the failure was reconstructed, 0 the run did not fail and was reconstructed, 1 no "
+      "execution takes these paths within the budget, 2 bad log or program, 3 an error of heddle's own");
+  app.add_option("log", o.log, "the path log")->type_name("LOG")->required();
+  app.add_option("-n,--executions", o.reconstruct.most_executions, "stop after N executions [400]")
+      ->type_name("N");
+  app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D");
+  app.add_option("--seed", o.seed, "of the executions to start from [1]")->type_name("S");
+  app.add_option("--model", o.model, "memory model: c++20, sc [c++20]")
+      ->type_name("M")
+      ->check(CLI::IsMember({"c++20", "sc"}));
+  add_found_bug_options(app, o.found);
+  app.add_flag("-q,--quiet", o.quiet, "only the report");
+  app.add_option("program", o.program, "the program and its arguments")->type_name("PROGRAM")->required();
+  app.positionals_at_end();
+  return parse_command(app, arguments);
+}
+
+void tell_matched(const search::Reconstruction& reconstruction) {
+  for (const auto& [thread, matched] : reconstruction.matched) {
+    fmt::print(stderr, "  thread {}: {} of {} branches{}\n", thread, matched.steps, matched.of,
+               matched.ran > matched.of ? ", and went on" : "");
+  }
+}
+
+}  // namespace
+
+int reconstruct_command(const Arguments& arguments) {
+  ReconstructChoice options;
+  if (const auto code = parse_reconstruct(arguments, options)) return *code;
+  auto seconds = parse_duration(options.time);
+  if (!seconds) return complain(seconds.error());
+  options.reconstruct.seconds = *seconds;
+  auto layout = compiler::find_layout();
+  if (!layout) return complain(layout.error());
+  std::vector<std::string> notes;
+  auto target = run::resolve_target(options.program, layout->library, notes);
+  if (!target) return complain(target.error());
+  for (const std::string& note : notes) warn(note);
+  auto tables = PathTables::read(target->path);
+  if (!tables) return complain(tables.error());
+  auto log = read_path_log(options.log, *tables);
+  if (!log) return complain(log.error());
+  RunSpec spec;
+  spec.seed = options.seed;
+  spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
+  auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
+  if (!executions) return complain(executions.error());
+  executions->keep_decisions();
+  const bool shown = !options.quiet && stderr_is_terminal();
+  const bool fails = search::has_failed(*log);
+  auto done = search::reconstruct(*executions, search::logged_paths(*log), fails, options.reconstruct,
+                                  [&](std::size_t matched, std::size_t of) {
+                                    if (shown)
+                                      fmt::print(stderr, "heddle: {} of {} branches …\n", matched, of);
+                                  });
+  if (!done) return complain(done.error());
+  if (!done->succeeded) {
+    fmt::print(stderr, "heddle: no execution takes the paths of {} to their end; {} executed, {} questions\n",
+               options.log, done->executions, done->questions);
+    tell_matched(*done);
+    return static_cast<int>(ExitCode::kInconclusive);
+  }
+  if (!options.quiet) {
+    fmt::print(stderr, "heddle: reconstructed; {} executed, {} questions to the solver\n", done->executions,
+               done->questions);
+    tell_matched(*done);
+  }
+  if (!fails) return static_cast<int>(ExitCode::kNoBug);
+  auto trace = executions->record(done->executed.choices);
+  if (!trace) return complain(trace.error());
+  return tell_found_bug(std::move(*trace), *target, options.found);
+}
+
+}  // namespace heddle::cli
