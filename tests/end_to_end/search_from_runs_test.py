@@ -27,6 +27,29 @@ int main(void) {
 }
 """
 
+# Passes where the second thread comes after the first; the first argument turns them around, another keeps them apart.
+NATIVE = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int ready, seen;
+static void* first(void* p) { atomic_store(&ready, 1); return p; }
+static void* second(void* p) { if (atomic_load(&ready)) atomic_store(&seen, 1); else atomic_store(&seen, 2); return p; }
+int main(int count, char** words) {
+  void* (*functions[2])(void*) = {first, second};
+  const int turned = count > 1 && atoi(words[1]);
+  pthread_t a, b;
+  pthread_create(&a, 0, functions[turned], 0);
+  if (count > 2) pthread_join(a, 0);
+  pthread_create(&b, 0, functions[!turned], 0);
+  if (count <= 2) pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(atomic_load(&seen) == 1);
+  return 0;
+}
+"""
+
 
 def paths_of(line):
     """"… 0.1:10 (run 3) 0.2:1 …" → {"0.1": "10", "0.2": "1"}"""
@@ -79,6 +102,24 @@ class SearchFromRuns(HeddleTest):
         self.heddle("cc", "correct.c", "-o", "correct", code=0)
         answer = self.heddle("search", "--", "./correct", code=BAD_INPUT)
         self.assertIn("heddle c++ --full", answer.errors)
+
+    def test_a_failing_run_is_reconstructed_from_its_paths(self):
+        self.compile(NATIVE, flags=["--full"])
+        self.heddle("record", "-d", "logs", "--", "./program", "1", "joined")
+        (log,) = os.listdir(self.path("logs"))
+        answer = self.heddle("reconstruct", os.path.join("logs", log), "-o", "out", "--", "./program", "1", "joined", code=BUG)
+        self.assertRegex(answer.errors, r"thread 0: (\d+) of \1 branches")
+        self.heddle("replay", "out/bug-1.heddle", code=BUG)
+        self.heddle("reconstruct", os.path.join("logs", log), code=BAD_INPUT)
+        self.write("garbage.hlog", "nothing of the kind")
+        self.heddle("reconstruct", "garbage.hlog", "--", "./program", code=BAD_INPUT)
+
+    def test_native_runs_that_passed_lead_to_one_that_fails(self):
+        self.compile(NATIVE, flags=["--full"])
+        self.heddle("record", "-d", "logs", "--", "./program", "0", "joined", code=NO_BUG)
+        # The same paths without the join in between.
+        answer = self.heddle("search", "--from", "logs", "--", "./program", "0", code=BUG)
+        self.assertIn("derived from run", answer.errors)
 
 
 if __name__ == "__main__":

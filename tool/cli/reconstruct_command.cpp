@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
@@ -48,9 +49,13 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
       ->check(CLI::IsMember({"c++20", "sc"}));
   add_found_bug_options(app, o.found);
   app.add_flag("-q,--quiet", o.quiet, "only the report");
-  app.add_option("program", o.program, "the program and its arguments")->type_name("PROGRAM")->required();
-  app.positionals_at_end();
-  return parse_command(app, arguments);
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) o.program.assign(dashes + 1, arguments.end());
+  if (const auto code = parse_command(app, Arguments(arguments.begin(), dashes))) return code;
+  if (o.program.empty())
+    return complain(
+        {"Which program? heddle reconstruct LOG -- PROGRAM ARGS. `heddle reconstruct --help` explains it."});
+  return std::nullopt;
 }
 
 void tell_matched(const search::Reconstruction& reconstruction) {
