@@ -24,8 +24,8 @@ Error no_access_log(const std::string& path, const std::string& what) {
 
 template <typename T>
 T read_as(std::string_view bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof value);
+  T value{};
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
   return value;
 }
 
