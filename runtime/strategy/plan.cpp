@@ -9,11 +9,11 @@ namespace heddle::strategy {
 
 static_assert(sizeof(PlanExchange) <= Learning::kPathBytes);
 
-PlanExchange* PlanStrategy::current_ = nullptr;
+PlanExchange* PlanStrategy::current_exchange = nullptr;
 
 void PlanStrategy::attach(Learning* learning) {
   HEDDLE_CHECK(learning != nullptr);
-  exchange_ = current_ = static_cast<PlanExchange*>(learning->path());
+  exchange_ = current_exchange = static_cast<PlanExchange*>(learning->path());
 }
 
 bool PlanStrategy::prepare_next(std::uint64_t index) {

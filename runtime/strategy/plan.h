@@ -27,7 +27,7 @@ class PlanStrategy final : public Strategy, public Observer {
   std::uint64_t stands_for(std::uint64_t) const override { return exchange_->execution; }
   bool each_is_awaited() const override { return true; }
   // Of the plan that this process follows; nullptr: none.
-  static PlanExchange* exchange() { return current_; }
+  static PlanExchange* exchange() { return current_exchange; }
   bool diverged() const override { return exchange_->follow_log != 0 && log_.diverged(); }
 
  private:
@@ -55,7 +55,7 @@ class PlanStrategy final : public Strategy, public Observer {
   void list_others(const ChoicePoint& point, ChoicePlace place, std::uint32_t picked, std::uint32_t expected);
 
   const View* view_ = nullptr;
-  static PlanExchange* current_;  // of the one plan that a process has
+  static PlanExchange* current_exchange;  // of the one plan that a process has
   PlanExchange* exchange_ = nullptr;
   ReplayStrategy log_;
   ThreadTable<Record> threads_;
