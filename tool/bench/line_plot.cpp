@@ -32,9 +32,11 @@ class Panels {
       text(x + 18, 36, "start", plot_.series[i]);
       x += 40 + 7 * static_cast<double>(plot_.series[i].size());
     }
-    for (std::size_t i = 0; i < plot_.panels.size(); ++i)
-      panel(plot_.panels[i], kGapX + static_cast<double>(i % kPanelsInRow) * (kPanelWidth + kGapX),
-            kHead + 16 + static_cast<double>(i / kPanelsInRow) * (kPanelHeight + kGapY));
+    for (std::size_t i = 0; i < plot_.panels.size(); ++i) {
+      const std::size_t row = i / kPanelsInRow, column = i % kPanelsInRow;
+      panel(plot_.panels[i], kGapX + static_cast<double>(column) * (kPanelWidth + kGapX),
+            kHead + 16 + static_cast<double>(row) * (kPanelHeight + kGapY));
+    }
     return out_ + "</svg>\n";
   }
 
