@@ -100,8 +100,8 @@ class PaperBench {
     std::string text = with_parameters(strategy, program);
     const std::size_t at = text.find(",k=");
     if (at == std::string::npos) return {};
-    text.erase(at, text.find(',', at + 1) == std::string::npos ? std::string::npos
-                                                                        : text.find(',', at + 1) - at);
+    text.erase(at,
+               text.find(',', at + 1) == std::string::npos ? std::string::npos : text.find(',', at + 1) - at);
     return text;
   }
 
