@@ -64,12 +64,12 @@ std::string metrics_table(const TablesJson& thesis, const std::vector<CoopRow>& 
                                  "PSIM", "DSIM", "DHS", "PSIM s", "DSIM s", "DHS s");
   for (const CoopRow& row : rows) {
     const TablesJson& t = *entry_of(thesis, row.program);
-    int share_index = 0;
+    std::size_t share_index = 0;
     for (const std::string share : {"25", "50", "75"}) {
       std::string cells, seconds;
-      int metric_index = 0;
+      std::size_t metric_index = 0;
       for (const std::string metric : {"PSIM", "DSIM", "DHS"}) {
-        const auto cell = static_cast<std::size_t>(share_index * 3 + metric_index++);
+        const std::size_t cell = share_index * 3 + metric_index++;
         const auto in = [&](const char* table) { return t[table].is_null() ? TablesJson() : t[table][cell]; };
         cells += fmt::format(" {:>10}", beside(cell_of(row.by_metric, metric, share), in("table_3_3")));
         const auto of_metric = row.rank_seconds.find(metric);
