@@ -8,8 +8,8 @@
 #include <set>
 
 #include "core/trace/event_kinds.h"
-#include "tool/artifact/atomic_file.h"
 #include "tool/bench/child_process.h"
+#include "tool/bench/thesis_programs.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/solving.h"
 #include "tool/replay/minimize.h"
@@ -19,12 +19,6 @@ namespace heddle::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct CauseProgram {
-  std::string name, source;
-  std::vector<std::string> arguments;
-  std::optional<CauseFigures> thesis;
-};
 
 CauseFigures figures_of(const Json& published) {
   CauseFigures f;
@@ -43,39 +37,6 @@ CauseFigures figures_of(const Json& published) {
   take("switches", f.switches);
   take("reduced_switches", f.reduced_switches);
   return f;
-}
-
-Result<std::vector<CauseProgram>> read_cause_programs(const CauseOptions& options) {
-  const std::string path = options.folder + "/thesis.json";
-  auto text = read_whole_file(path, 1 << 20);
-  if (!text) return text.error();
-  const Json document = Json::parse(*text, nullptr, false);
-  if (document.is_discarded() || !document.contains("programs"))
-    return Error{path + " is not the list of programs.", ExitCode::kBadInput};
-  std::vector<CauseProgram> all;
-  for (const Json& entry : document["programs"]) {
-    CauseProgram program{entry["name"], options.folder + "/" + entry["source"].get<std::string>(),
-                         entry["arguments"].get<std::vector<std::string>>(), std::nullopt};
-    if (!entry["thesis"].is_null()) program.thesis = figures_of(entry["thesis"]);
-    const auto& wanted = options.programs;
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), program.name) != wanted.end())
-      all.push_back(std::move(program));
-  }
-  if (all.empty()) return Error{"There is no such program in " + path + ".", ExitCode::kBadInput};
-  return all;
-}
-
-Result<run::Target> build(const CauseOptions& options, const std::string& folder,
-                          const CauseProgram& program) {
-  const std::string binary = folder + "/" + program.name;
-  const auto status =
-      run_in(folder, {options.heddle, "c++", "--full", "-g", "-O1", program.source, "-o", binary});
-  if (!status) return status.error();
-  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
-  std::vector<std::string> words{binary};
-  words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-  std::vector<std::string> notes;
-  return run::resolve_target(words, options.library, notes);
 }
 
 void count_shared(const Trace& trace, CauseFigures& figures) {
@@ -105,11 +66,11 @@ void take_explanation(const Explanation& e, CauseRow& row) {
 }
 
 Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& folder,
-                               const CauseProgram& program) {
+                               const ThesisProgram& program) {
   CauseRow row;
   row.program = program.name;
-  row.thesis = program.thesis;
-  auto target = build(options, folder, program);
+  if (!program.thesis.is_null()) row.thesis = figures_of(program.thesis);
+  auto target = build_thesis_program(options.heddle, options.library, folder, program);
   if (!target) return target.error();
   run::CampaignOptions campaign;
   campaign.spec.seed = options.seed;
@@ -172,12 +133,12 @@ std::string pair_of(double ours, const std::optional<CauseFigures>& thesis, doub
 
 Result<std::vector<CauseRow>> run_cause(const CauseOptions& options,
                                         const std::function<void(const CauseRow&)>& row) {
-  const auto programs = read_cause_programs(options);
+  const auto programs = read_thesis_programs(options.folder, options.programs);
   if (!programs) return programs.error();
   auto work = TemporaryFolder::make();
   if (!work) return work.error();
   std::vector<CauseRow> rows;
-  for (const CauseProgram& program : *programs) {
+  for (const ThesisProgram& program : *programs) {
     auto measured = measure_cause(options, work->path(), program);
     if (!measured) return measured.error();
     row(*measured);

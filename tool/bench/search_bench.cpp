@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/trace/event_kinds.h"
-#include "tool/artifact/atomic_file.h"
 #include "tool/bench/child_process.h"
+#include "tool/bench/thesis_programs.h"
 #include "tool/cause/solving.h"
 #include "tool/replay/minimize.h"
 #include "tool/run/campaign.h"
@@ -16,12 +16,6 @@
 
 namespace heddle::bench {
 namespace {
-
-struct SearchProgram {
-  std::string name, source;
-  std::vector<std::string> arguments;
-  std::optional<SearchFigures> thesis;
-};
 
 SearchFigures search_figures(const nlohmann::ordered_json& published) {
   SearchFigures f;
@@ -44,39 +38,6 @@ SearchFigures search_figures(const nlohmann::ordered_json& published) {
   take("kept_events", f.kept_events);
   f.schedule_only = published.value("schedule_only", false);
   return f;
-}
-
-Result<std::vector<SearchProgram>> read_search_programs(const SearchBenchOptions& options) {
-  const std::string path = options.folder + "/thesis.json";
-  auto text = read_whole_file(path, 1 << 20);
-  if (!text) return text.error();
-  const auto document = nlohmann::ordered_json::parse(*text, nullptr, false);
-  if (document.is_discarded() || !document.contains("programs"))
-    return Error{path + " is not the list of programs.", ExitCode::kBadInput};
-  std::vector<SearchProgram> all;
-  for (const auto& entry : document["programs"]) {
-    SearchProgram program{entry["name"], options.folder + "/" + entry["source"].get<std::string>(),
-                          entry["arguments"].get<std::vector<std::string>>(), std::nullopt};
-    if (!entry["thesis"].is_null()) program.thesis = search_figures(entry["thesis"]);
-    const auto& wanted = options.programs;
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), program.name) != wanted.end())
-      all.push_back(std::move(program));
-  }
-  if (all.empty()) return Error{"There is no such program in " + path + ".", ExitCode::kBadInput};
-  return all;
-}
-
-Result<run::Target> build_for_search(const SearchBenchOptions& options, const std::string& folder,
-                                     const SearchProgram& program) {
-  const std::string binary = folder + "/" + program.name;
-  const auto status =
-      run_in(folder, {options.heddle, "c++", "--full", "-g", "-O1", program.source, "-o", binary});
-  if (!status) return status.error();
-  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
-  std::vector<std::string> words{binary};
-  words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-  std::vector<std::string> notes;
-  return run::resolve_target(words, options.library, notes);
 }
 
 // Runs that pass; those that fail are left out, as in the thesis.
@@ -142,11 +103,11 @@ std::optional<Explanation> explained(const run::Target& target, const search::Ex
 }
 
 Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::string& folder,
-                                 const SearchProgram& program) {
+                                 const ThesisProgram& program) {
   SearchRow row;
   row.program = program.name;
-  row.thesis = program.thesis;
-  auto target = build_for_search(options, folder, program);
+  if (!program.thesis.is_null()) row.thesis = search_figures(program.thesis);
+  auto target = build_thesis_program(options.heddle, options.library, folder, program);
   if (!target) return target.error();
   RunSpec spec;
   spec.seed = options.seed;
@@ -157,9 +118,9 @@ Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::s
 
   search::SearchOptions thesis;
   thesis.order = search::SearchOrder::kThesis;
-  if (program.thesis && program.thesis->depth > 0) {
-    thesis.depth = static_cast<std::uint32_t>(program.thesis->depth);
-    thesis.traces = static_cast<std::uint32_t>(program.thesis->traces);
+  if (row.thesis && row.thesis->depth > 0) {
+    thesis.depth = static_cast<std::uint32_t>(row.thesis->depth);
+    thesis.traces = static_cast<std::uint32_t>(row.thesis->traces);
   }
   auto first = search_once(*executions, *runs, options, thesis, &row);
   if (!first) return first.error();
@@ -212,12 +173,12 @@ std::string figure(double value) {
 
 Result<std::vector<SearchRow>> run_search(const SearchBenchOptions& options,
                                           const std::function<void(const SearchRow&)>& row) {
-  const auto programs = read_search_programs(options);
+  const auto programs = read_thesis_programs(options.folder, options.programs);
   if (!programs) return programs.error();
   auto work = TemporaryFolder::make();
   if (!work) return work.error();
   std::vector<SearchRow> rows;
-  for (const SearchProgram& program : *programs) {
+  for (const ThesisProgram& program : *programs) {
     auto measured = measure_search(options, work->path(), program);
     if (!measured) return measured.error();
     row(*measured);
