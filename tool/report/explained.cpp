@@ -305,11 +305,9 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
       text += fmt::format("  {} │ {}\n", line_text(fails, i, half), line_text(passes, i, half));
     text += flows_text(e, style);
     text += root_cause_text(e, style);
-    text += "\n  " + explained_how(e) + "\n";
-    if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
-  } else {
-    text += "\n  " + explained_how(e) + "\n";
   }
+  text += "\n  " + explained_how(e) + "\n";
+  if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
   const std::string sentence = remedy_sentence(e);
   if (!sentence.empty()) {
     text += "\n  " + style.bold(sentence) + "\n  " + remedy_evidence(e) + "\n";
