@@ -35,5 +35,5 @@ endmacro()
 # … and whose own work takes no time worth mentioning.
 macro(heddle_build_quickly)
   heddle_build_together()
-  add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O1>" "$<$<CONFIG:RelWithDebInfo>:-g1>")
+  add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O1>")
 endmacro()

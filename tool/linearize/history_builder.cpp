@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace heddle::linearize {
+
+Error at_line(std::size_t line, const std::string& message) {
+  return {fmt::format("line {}: {}", line, message)};
+}
+
 namespace {
 
 constexpr Value kFirstWord = std::numeric_limits<Value>::min() / 2;
@@ -13,10 +18,6 @@ constexpr Value kMostComponents = 1 << 16;  // of a snapshot
 
 std::string dumped(const nlohmann::json& value) {
   return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
-Error at_line(std::size_t line, const std::string& message) {
-  return {fmt::format("line {}: {}", line, message)};
 }
 
 bool is_word(const nlohmann::json& value) {

@@ -35,6 +35,9 @@ struct NamedHistory {
   Words words;
 };
 
+// What is wrong with a line of a file.
+Error at_line(std::size_t line, const std::string& message);
+
 // Gathers events, whose order is that of the lines, and complains about those that fit nothing.
 class HistoryBuilder {
  public:

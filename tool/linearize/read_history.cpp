@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-Error at_line(std::size_t line, const std::string& message) {
-  return {fmt::format("line {}: {}", line, message)};
-}
-
 bool is_id(const json& value) { return value.is_number_integer() || value.is_string(); }
 
 std::string id_text(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }

@@ -13,10 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-Error at_line(std::size_t line, const std::string& message) {
-  return {fmt::format("line {}: {}", line, message)};
-}
-
 // nil, integers, booleans, :keywords, "strings", and vectors of these. Nullopt for what is none.
 class Edn {
  public:

@@ -1,58 +1,13 @@
 #include "tool/run/repetition.h"
 
 #include <fmt/format.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 
+#include "tool/run/system_call_name.h"
+
 namespace heddle::run {
 namespace {
-
-// The calls that programs make most while they run; others are told by number.
-std::string system_call_name(int number) {
-  switch (number) {
-    case SYS_openat:
-      return "openat";
-    case SYS_read:
-      return "read";
-    case SYS_write:
-      return "write";
-    case SYS_close:
-      return "close";
-    case SYS_mmap:
-      return "mmap";
-    case SYS_munmap:
-      return "munmap";
-    case SYS_mprotect:
-      return "mprotect";
-    case SYS_madvise:
-      return "madvise";
-    case SYS_brk:
-      return "brk";
-    case SYS_clone:
-    case SYS_clone3:
-      return "clone";
-    case SYS_vfork:
-    case SYS_fork:
-      return "fork";
-    case SYS_pipe2:
-      return "pipe2";
-    case SYS_socket:
-      return "socket";
-    case SYS_eventfd2:
-      return "eventfd2";
-    case SYS_memfd_create:
-      return "memfd_create";
-    case SYS_rt_sigaction:
-      return "rt_sigaction";
-    case SYS_tgkill:
-      return "tgkill";
-    case SYS_exit_group:
-      return "exit_group";
-    default:
-      return fmt::format("number {}", number);
-  }
-}
 
 const char* way(RepetitionKind kind) {
   switch (kind) {

@@ -1,39 +1,13 @@
 #include "tool/run/stuck.h"
 
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
+#include "tool/run/system_call_name.h"
+
 namespace heddle::run {
 namespace {
-
-std::string system_call_name(std::int32_t number) {
-  struct Name {
-    long number;
-    const char* name;
-  };
-  constexpr Name kNames[] = {{SYS_read, "read"},
-                             {SYS_write, "write"},
-                             {SYS_poll, "poll"},
-                             {SYS_ppoll, "ppoll"},
-                             {SYS_futex, "futex"},
-                             {SYS_wait4, "wait4"},
-                             {SYS_recvfrom, "recvfrom"},
-                             {SYS_sendto, "sendto"},
-                             {SYS_accept, "accept"},
-                             {SYS_connect, "connect"},
-                             {SYS_nanosleep, "nanosleep"},
-                             {SYS_openat, "openat"},
-                             {SYS_epoll_wait, "epoll_wait"},
-                             {SYS_flock, "flock"},
-                             {SYS_clock_nanosleep, "clock_nanosleep"}};
-  for (const Name& known : kNames) {
-    if (known.number == number) return known.name;
-  }
-  return "number " + std::to_string(number);
-}
 
 std::string module_of(const ChannelHeader& header, std::uint64_t pc) {
   const char* paths = reinterpret_cast<const char*>(&header) + header.module_text.offset;
