@@ -172,20 +172,21 @@ class Walker {
     }
   }
 
-  // 0: to code without bodies for recording; 11: to the callee that is foretold; 10, and its key.
+  // 1: to the callee that is foretold; 01, and its key; 00: to code without bodies for recording.
   void indirect_call(const PathItem& item) {
     const PlaceId call = place(item.place);
     ++top().item;
     if (!bits_.has(1)) return;
-    if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
-    if (!bits_.has(1)) return;
-    const std::uint32_t slot =
-        record::prediction_of(record::kCalledIndirectly | static_cast<std::uint64_t>(call), latest_callee_);
+    std::uint64_t& foretold = foretold_[(record::call_offset(static_cast<std::uint64_t>(call)) ^
+                                         record::call_offset(latest_callee_)) /
+                                        sizeof(record::CallEntry)];
     if (bits_.take(1) == 0) {
+      if (!bits_.has(1)) return;
+      if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
       if (!bits_.has(record::kKeyBits)) return;
-      predictions_[slot] = bits_.take(record::kKeyBits);
+      foretold = bits_.take(record::kKeyBits);
     }
-    latest_callee_ = predictions_[slot];
+    latest_callee_ = foretold;
     emit(StepKind::kIndirectCall, call, latest_callee_);
     fits_ = enter(FunctionKey{latest_callee_});
   }
@@ -236,7 +237,7 @@ class Walker {
   const std::vector<Mark>& marks_;
   const PathSink& sink_;
   std::vector<Frame> frames_;
-  std::array<std::uint64_t, record::kPredictions> predictions_{};
+  std::array<std::uint64_t, record::kCallEntries> foretold_{};
   std::uint64_t latest_callee_ = 0;
   std::size_t next_mark_ = 0;
   std::uint64_t silent_ = 0;
