@@ -1,5 +1,6 @@
-// Manager: blocks of memory are handed out and taken back; the manager sweeps what nobody uses. Who finds a
-// block marked for sweeping takes the mark off, but the sweep is under way.
+// Manager: blocks of memory are handed out for good; the manager sweeps what nobody uses yet. Who finds a block
+// marked for sweeping does without it; who comes between the manager's look at the block and its mark does not
+// find one.
 #include <atomic>
 #include <cassert>
 #include <thread>
@@ -7,41 +8,38 @@
 
 namespace {
 
-constexpr int kUsers = 3, kRounds = 6;
-std::atomic<int> marked[kUsers], freed[kUsers], uses[kUsers], rescued{0};
+constexpr int kUsers = 3, kWords = 6;
+std::atomic<int> marked[kUsers], freed[kUsers], uses[kUsers], written{0}, rescued{0}, kept{0};
 
 void sweep() {
-  for (int round = 0; round < kRounds; ++round) {
-    for (int i = 0; i < kUsers; ++i) {
-      if (uses[i].load() > 0) continue;
-      marked[i].store(1);
-      freed[i].store(1);
-      freed[i].store(0);
-      marked[i].store(0);
+  for (int i = 0; i < kUsers; ++i) {
+    if (uses[i].load() > 0) {
+      kept.fetch_add(1);
+      continue;
     }
+    marked[i].store(1);
+    freed[i].store(1);
   }
 }
 
 void use(int block) {
-  for (int round = 0; round < kRounds; ++round) {
-    uses[block].fetch_add(1);
-    int may_be_free = 1;
-    if (marked[block].load() != 0) {
-      rescued.store(block);
-      may_be_free = 0;
-    }
-    assert(freed[block].load() <= may_be_free);
-    uses[block].fetch_sub(1);
+  uses[block].fetch_add(1);
+  if (marked[block].load() != 0) {
+    rescued.fetch_add(1);
+    return;
   }
+  for (int i = 0; i < kWords; ++i) written.fetch_add(1);
+  assert(freed[block].load() == 0);
 }
 
 }  // namespace
 
 int main() {
-  std::thread manager(sweep);
   std::vector<std::thread> users;
-  for (int i = 0; i < kUsers; ++i) users.emplace_back(use, i);
+  users.emplace_back(use, 0);
+  std::thread manager(sweep);
+  for (int i = 1; i < kUsers; ++i) users.emplace_back(use, i);
   manager.join();
   for (std::thread& t : users) t.join();
-  return rescued.load() < 0 ? 1 : 0;
+  return rescued.load() + kept.load() < 0 ? 1 : 0;
 }
