@@ -106,7 +106,7 @@ class PathBody {
     Value* state = abi_.path_state(at);
     Value* after = at.CreateLoad(abi_.value_type, field(at, state, offsetof(record::PathState, after)));
     Value* entries = at.CreateLoad(at.getPtrTy(), field(at, state, offsetof(record::PathState, calls)));
-    Value* offset = at.CreateXor(after, number(record::call_offset(place(call))));
+    Value* offset = at.CreateXor(after, number(record::call_offset(record::kCalledIndirectly | place(call))));
     Value* entry = at.CreateGEP(at.getInt8Ty(), entries, offset);
     Value* function = at.CreateLoad(at.getPtrTy(), field(at, entry, offsetof(record::CallEntry, function)));
     llvm::CallBase* own =

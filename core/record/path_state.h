@@ -49,11 +49,11 @@ constexpr unsigned pending_count(std::uint64_t pending) {
   return zero;
 }
 
-// Which callee is foretold for an indirect call: that of the entry at call_offset(the call) ^ call_offset(the
-// callee before), in bytes.
+// Which callee is foretold for an indirect call: that of the entry at call_offset(PathState::called) ^
+// call_offset(key of the callee before), in bytes.
 inline constexpr std::uint32_t kCallEntries = 128;
-constexpr std::uint64_t call_offset(std::uint64_t place_or_key) {
-  return (place_or_key * 0x9e3779b97f4a7c15ull >> 57) * sizeof(CallEntry);
+constexpr std::uint64_t call_offset(std::uint64_t called_or_key) {
+  return (called_or_key * 0x9e3779b97f4a7c15ull >> 57) * sizeof(CallEntry);
 }
 
 static_assert(offsetof(PathState, pending) == 0 && offsetof(PathState, called) == 8 &&

@@ -104,6 +104,19 @@ void PathLog::next_chunk(PathState* state) {
   if (thread == nullptr || thread->bits == nullptr || !is_within(thread->bits, state->next))
     return to_nowhere(state);
   const std::uint32_t used = used_of(thread->bits, state->next);
+  if (thread->bits->bytes == kBitsChunk) {
+    // Its content moves elsewhere, and the pages that are in the cache are written again. In this order, so
+    // that a process that is killed meanwhile has all bits once (tool/record/path_log.cpp).
+    if (!file_->keep_copy(*thread->bits, used)) {
+      thread->bits = nullptr;
+      return to_nowhere(state);
+    }
+    state->next = reinterpret_cast<unsigned char*>(thread->bits + 1);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    state->written += used;
+    thread->bits->sequence = thread->bit_chunks++;
+    return;
+  }
   state->written += used;
   ChunkHeader* full = thread->bits;
   thread->bits = file_->new_chunk(thread->entry.number, ChunkKind::kBits, thread->bit_chunks++, kBitsChunk);
@@ -162,7 +175,7 @@ void PathLog::entered(PathState* state, FunctionKey key, const void* function, c
     return mark(state, StepKind::kEntered, place_of(key, 0));
   // 1: the callee that was foretold; 01 and its key: another one.
   const auto number = static_cast<std::uint64_t>(key);
-  const std::uint64_t offset = call_offset(called & ~kCalledIndirectly) ^ state->after;
+  const std::uint64_t offset = call_offset(called) ^ state->after;
   auto* entry = reinterpret_cast<CallEntry*>(reinterpret_cast<char*>(state->calls) + offset);
   state->after = call_offset(number);
   if (entry->key == number) return push(state, 1, 1);

@@ -177,9 +177,10 @@ class Walker {
     const PlaceId call = place(item.place);
     ++top().item;
     if (!bits_.has(1)) return;
-    std::uint64_t& foretold = foretold_[(record::call_offset(static_cast<std::uint64_t>(call)) ^
-                                         record::call_offset(latest_callee_)) /
-                                        sizeof(record::CallEntry)];
+    std::uint64_t& foretold =
+        foretold_[(record::call_offset(record::kCalledIndirectly | static_cast<std::uint64_t>(call)) ^
+                   record::call_offset(latest_callee_)) /
+                  sizeof(record::CallEntry)];
     if (bits_.take(1) == 0) {
       if (!bits_.has(1)) return;
       if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
