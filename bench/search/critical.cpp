@@ -1,18 +1,20 @@
-// Critical: who finds the section taken notes it, and then goes in all the same: the other one's mark is gone.
+// Critical: who finds the section taken notes it, and then goes in all the same.
 #include <atomic>
 #include <cassert>
 #include <thread>
 
 namespace {
 
-std::atomic<int> owner{0}, contended{0}, visits{0}, late{0};
+std::atomic<int> owner{0}, inside{0}, contended{0}, visits{0}, late{0};
 
 void section(int me) {
   if (owner.exchange(me) != 0) contended.store(contended.load() + 1);
+  inside.fetch_add(1);
   if (visits.load() > 0) late.store(1);
   visits.store(visits.load() + 1);
-  const int left = owner.exchange(0);
-  assert(left == me);
+  assert(inside.load() == 1);
+  inside.fetch_sub(1);
+  owner.store(0);
 }
 
 }  // namespace

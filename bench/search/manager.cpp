@@ -1,6 +1,6 @@
-// Manager: blocks of memory are handed out for good; the manager sweeps what nobody uses yet. Who finds a block
-// marked for sweeping does without it; who comes between the manager's look at the block and its mark does not
-// find one.
+// Manager: users take blocks of memory for good; the manager sweeps those that nobody has taken, and marks
+// them first, so that who comes later does without. Who comes between its look at the block and its mark does
+// not find one.
 #include <atomic>
 #include <cassert>
 #include <thread>
@@ -9,37 +9,36 @@
 namespace {
 
 constexpr int kUsers = 3, kWords = 6;
-std::atomic<int> marked[kUsers], freed[kUsers], uses[kUsers], written{0}, rescued{0}, kept{0};
-
-void sweep() {
-  for (int i = 0; i < kUsers; ++i) {
-    if (uses[i].load() > 0) {
-      kept.fetch_add(1);
-      continue;
-    }
-    marked[i].store(1);
-    freed[i].store(1);
-  }
-}
+std::atomic<int> taken[kUsers], marked[kUsers], used[kUsers], written{0}, rescued{0};
 
 void use(int block) {
-  uses[block].fetch_add(1);
+  taken[block].store(1);
   if (marked[block].load() != 0) {
     rescued.fetch_add(1);
     return;
   }
+  used[block].store(1);
   for (int i = 0; i < kWords; ++i) written.fetch_add(1);
-  assert(freed[block].load() == 0);
+}
+
+void sweep() {
+  for (int block = 0; block < kUsers; ++block) {
+    int most = 1;
+    if (taken[block].load() == 0) {
+      marked[block].store(1);
+      most = 0;
+    }
+    assert(used[block].load() <= most);
+  }
 }
 
 }  // namespace
 
 int main() {
   std::vector<std::thread> users;
-  users.emplace_back(use, 0);
+  for (int i = 0; i < kUsers; ++i) users.emplace_back(use, i);
   std::thread manager(sweep);
-  for (int i = 1; i < kUsers; ++i) users.emplace_back(use, i);
-  manager.join();
   for (std::thread& t : users) t.join();
-  return rescued.load() + kept.load() < 0 ? 1 : 0;
+  manager.join();
+  return rescued.load() < 0 ? 1 : 0;
 }

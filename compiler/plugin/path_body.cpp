@@ -278,26 +278,41 @@ class PathBody {
     BasicBlock* no = branch.getSuccessor(1);
     const bool yes_alone = yes->getSinglePredecessor() != nullptr;
     const bool no_alone = no->getSinglePredecessor() != nullptr;
-    if (yes_alone) late_in[yes] = no_alone ? late.with(1, 1) : Late{0, 1};
-    if (no_alone) late_in[no] = yes_alone ? late.with(1, 0) : Late{0, -1};
-    if (yes_alone && no_alone) return;
-    additions.emplace_back([this, &branch, late, yes_alone, no_alone] {
-      // Where both sides are shared, the one that is taken less gets a block of its own: not a loop's next
-      // round.
-      const bool foreseen = yes_alone ? false : no_alone || heads_.contains(branch.getSuccessor(0));
+    if (yes_alone && no_alone) {
+      late_in[yes] = late.with(1, 1);
+      late_in[no] = late.with(1, 0);
+      return;
+    }
+    // Where both sides are shared, the one that is taken less gets a block of its own: not a loop's next
+    // round.
+    const bool foreseen = yes_alone ? false : no_alone || heads_.contains(yes);
+    const bool one_alone = yes_alone || no_alone;
+    const Late shared = late.with(1, foreseen ? 1 : 0);
+    BasicBlock* other = foreseen ? no : yes;
+    // A few bits are put on what was pending before on either side: what one branch adds does not wait for
+    // what the branch before has added, and an address computation can do it.
+    constexpr unsigned kMostScaled = 3;
+    const bool is_short = one_alone && shared.bits <= kMostScaled;
+    if (one_alone) late_in[other] = is_short ? late.with(1, foreseen ? 0 : 1) : Late{0, foreseen ? -1 : 1};
+    additions.emplace_back([this, &branch, shared, other, one_alone, is_short, foreseen] {
       Builder at(&branch);
-      settle(at, late.with(1, foreseen ? 1 : 0));
-      if (yes_alone || no_alone) return;
-      Builder edge(&*own_edge(branch, branch.getSuccessor(foreseen ? 1 : 0))->getFirstInsertionPt());
+      Value* before = pending(at);
+      settle(at, shared);
+      if (is_short) {
+        Builder on_other_side(&*other->getFirstInsertionPt());
+        on_other_side.CreateStore(before, pending_);
+      }
+      if (one_alone) return;
+      Builder edge(&*own_edge(branch, other)->getFirstInsertionPt());
       settle(edge, Late{0, foreseen ? -1 : 1});
     });
   }
 
   void push_switch(Instruction& end, const Late& late, LateIn& late_in, Additions& additions) {
     const auto next = different_successors(end);
-    const unsigned bits = bits_of(end);
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      const Late taken = late.with(bits, i);
+    for (std::uint32_t i = 0; i < next.size(); ++i) {
+      const auto [bits, code] = record::switch_code(static_cast<std::uint32_t>(next.size()), i);
+      const Late taken = late.with(bits, code);
       if (next[i]->getSinglePredecessor() != nullptr) {
         late_in[next[i]] = taken;
         continue;
@@ -379,7 +394,7 @@ class PathBody {
   // --- where the number of pending bits has to be looked at
   static unsigned bits_of(const Instruction& push) {
     if (llvm::isa<llvm::BranchInst>(push)) return 1;
-    return record::switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
+    return record::most_switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
   }
 
   // How many bits may have been pushed since they were in memory or looked at: at most 32 fit on top of what

@@ -1,6 +1,7 @@
 #include "tool/record/path_walk.h"
 
 #include <array>
+#include <optional>
 
 namespace heddle {
 namespace {
@@ -198,6 +199,23 @@ class Walker {
     if (++silent_ > kMostSilentBlocks) fits_ = false;
   }
 
+  // None: the bits are at their end.
+  std::optional<std::uint64_t> take_branch() {
+    if (!bits_.has(1)) return std::nullopt;
+    return bits_.take(1);
+  }
+  std::optional<std::uint64_t> take_switch(std::uint32_t count) {
+    const unsigned least = record::least_switch_bits(count);
+    if (!bits_.has(least)) return std::nullopt;
+    std::uint64_t code = bits_.take(least);
+    const std::uint32_t short_ones = record::short_switch_codes(count);
+    if (code >= short_ones) {
+      if (!bits_.has(1)) return std::nullopt;
+      code = (code << 1 | bits_.take(1)) - short_ones;
+    }
+    return code < count ? record::switch_successor(count, static_cast<std::uint32_t>(code)) : count;
+  }
+
   void end_of_block() {
     const PathBlock& from = block();
     switch (from.end) {
@@ -218,19 +236,18 @@ class Walker {
       return;
     }
     const bool is_branch = from.end == EndKind::kBranch;
-    const unsigned count = is_branch ? 1 : record::switch_bits(static_cast<std::uint32_t>(from.next.size()));
-    if (!bits_.has(count)) {
+    const auto taken = is_branch ? take_branch() : take_switch(static_cast<std::uint32_t>(from.next.size()));
+    if (!taken) {
       fits_ = next_mark_ == marks_.size();
       has_room_ = false;
       return;
     }
-    const std::uint64_t taken = bits_.take(count);
-    if (taken >= from.next.size()) {
+    if (*taken >= from.next.size()) {
       fits_ = false;
       return;
     }
-    emit(is_branch ? StepKind::kBranch : StepKind::kSwitch, place(from.place), taken);
-    go_to(from.next[is_branch ? 1 - taken : taken]);
+    emit(is_branch ? StepKind::kBranch : StepKind::kSwitch, place(from.place), *taken);
+    go_to(from.next[is_branch ? 1 - *taken : *taken]);
   }
 
   const PathTables::Tables& tables_;
