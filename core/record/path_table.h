@@ -54,9 +54,11 @@ constexpr SwitchCode switch_code(std::uint32_t count, std::uint32_t successor) {
   const unsigned bits = least_switch_bits(count);
   return index < short_ones ? SwitchCode{bits, index} : SwitchCode{bits + 1, index + short_ones};
 }
-// The inverse of the index in it.
+// Of the index that such a code stands for.
 constexpr std::uint32_t switch_successor(std::uint32_t count, std::uint32_t index) {
   return (index + 1) % count;
 }
+
+static_assert(switch_code(2, 1).bits == 1 && switch_code(9, 0).bits == 4 && switch_code(9, 1).bits == 3);
 
 }  // namespace heddle::record
