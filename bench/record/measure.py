@@ -3,12 +3,14 @@
 
     bench/record/measure.py --heddle build/bin/heddle [--rounds N] [PROGRAM…]
 
-CPU seconds (user) are the least of N rounds, taken in turns; every run has to print the same. The log is as the program wrote it.
+CPU seconds (user and system) are the least of N rounds, taken in turns; every run has to print the same. The log is as the program wrote it.
+Bits per decision (branch, switch, indirect call, exception) are counted in a smaller run: as they were written, and as `heddle record` keeps them.
 """
 import argparse
 import glob
 import math
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -19,9 +21,28 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def cpu_seconds(command, environment):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    before = used()
     output = subprocess.run(command, env={**os.environ, **environment}, check=True, capture_output=True, text=True).stdout
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, output
+    return used() - before, output
+
+
+# Enough for the log's pages not to count, and few enough for the reader.
+SMALLER = {"compress": "1", "machine": "200000", "matrix": "1", "queens": "9", "sort": "1", "words": "300000"}
+
+
+def bits_per_decision(heddle, program, name, work):
+    logs = os.path.join(work, "small")
+    shutil.rmtree(logs, ignore_errors=True)
+    subprocess.run([heddle, "record", "--dir", logs, "--", program, SMALLER[name]], check=True, capture_output=True)
+    log, = glob.glob(logs + "/*.hlog")
+    shown = subprocess.run([heddle, "record", "--show", log], check=True, capture_output=True, text=True).stdout
+    if "incomplete" in shown:
+        sys.exit(f"{name}: {shown}")
+    bits, decisions = (sum(int(n) for n in re.findall(pattern, shown)) for pattern in (r"(\d+) bits", r"(\d+) decisions"))
+    return bits / decisions, 8 * os.path.getsize(log) / decisions
 
 
 def measure(name, arguments, work):
@@ -41,7 +62,7 @@ def measure(name, arguments, work):
     if len(outputs) != 1:
         sys.exit(f"{name} prints different things: {outputs}")
     log, = glob.glob(logs + "/*.hlog")
-    return seconds, os.path.getsize(log)
+    return seconds, os.path.getsize(log), bits_per_decision(arguments.heddle, full, name, work)
 
 
 def main():
@@ -51,17 +72,17 @@ def main():
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
     programs = arguments.programs or sorted(os.path.basename(p)[:-4] for p in glob.glob(FOLDER + "/*.cpp"))
-    print("| program | plain s | dormant s | recording s | dormant / plain | recording / dormant | recording / plain | log MB |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| program | plain s | dormant s | recording s | dormant / plain | recording / dormant | recording / plain | log MB | bits per decision | kept |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     ratios = []
     with tempfile.TemporaryDirectory() as work:
         for name in programs:
-            seconds, size = measure(name, arguments, work)
+            seconds, size, (bits, kept) = measure(name, arguments, work)
             p, d, r = seconds["plain"], seconds["dormant"], seconds["recording"]
             ratios.append((d / p, r / d, r / p))
-            print(f"| {name} | {p:.2f} | {d:.2f} | {r:.2f} | {d / p:.2f} | {r / d:.2f} | {r / p:.2f} | {size / 1e6:.1f} |", flush=True)
+            print(f"| {name} | {p:.2f} | {d:.2f} | {r:.2f} | {d / p:.2f} | {r / d:.2f} | {r / p:.2f} | {size / 1e6:.1f} | {bits:.2f} | {kept:.3f} |", flush=True)
     means = [math.exp(sum(math.log(ratio[i]) for ratio in ratios) / len(ratios)) for i in range(3)]
-    print("| geometric mean | | | | " + " | ".join(f"{mean:.2f}" for mean in means) + " | |")
+    print("| geometric mean | | | | " + " | ".join(f"{mean:.2f}" for mean in means) + " | | | |")
 
 
 if __name__ == "__main__":

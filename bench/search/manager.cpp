@@ -1,5 +1,6 @@
-// Manager: blocks of memory are handed out and taken back; the manager sweeps what nobody uses. Who finds a
-// block marked for sweeping takes the mark off, but the sweep is under way.
+// Manager: users take blocks of memory for good; the manager sweeps those that nobody has taken, and marks
+// them first, so that who comes later does without. Who comes between its look at the block and its mark does
+// not find one.
 #include <atomic>
 #include <cassert>
 #include <thread>
@@ -7,41 +8,37 @@
 
 namespace {
 
-constexpr int kUsers = 3, kRounds = 6;
-std::atomic<int> marked[kUsers], freed[kUsers], uses[kUsers], rescued{0};
-
-void sweep() {
-  for (int round = 0; round < kRounds; ++round) {
-    for (int i = 0; i < kUsers; ++i) {
-      if (uses[i].load() > 0) continue;
-      marked[i].store(1);
-      freed[i].store(1);
-      freed[i].store(0);
-      marked[i].store(0);
-    }
-  }
-}
+constexpr int kUsers = 3, kWords = 6;
+std::atomic<int> taken[kUsers], marked[kUsers], used[kUsers], written{0}, rescued{0};
 
 void use(int block) {
-  for (int round = 0; round < kRounds; ++round) {
-    uses[block].fetch_add(1);
-    int may_be_free = 1;
-    if (marked[block].load() != 0) {
-      rescued.store(block);
-      may_be_free = 0;
+  taken[block].store(1);
+  if (marked[block].load() != 0) {
+    rescued.fetch_add(1);
+    return;
+  }
+  used[block].store(1);
+  for (int i = 0; i < kWords; ++i) written.fetch_add(1);
+}
+
+void sweep() {
+  for (int block = 0; block < kUsers; ++block) {
+    int most = 1;
+    if (taken[block].load() == 0) {
+      marked[block].store(1);
+      most = 0;
     }
-    assert(freed[block].load() <= may_be_free);
-    uses[block].fetch_sub(1);
+    assert(used[block].load() <= most);
   }
 }
 
 }  // namespace
 
 int main() {
-  std::thread manager(sweep);
   std::vector<std::thread> users;
   for (int i = 0; i < kUsers; ++i) users.emplace_back(use, i);
-  manager.join();
+  std::thread manager(sweep);
   for (std::thread& t : users) t.join();
+  manager.join();
   return rescued.load() < 0 ? 1 : 0;
 }

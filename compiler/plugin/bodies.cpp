@@ -7,6 +7,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiler/plugin/path_body.h"
+#include "compiler/plugin/path_calls.h"
 #include "compiler/plugin/two_bodies.h"
 
 namespace heddle::plugin {
@@ -60,33 +61,66 @@ void make_shared_like(const Function& named, Function& copy) {
   copy.setDSOLocal(true);
 }
 
-Function* copy_of(Function& function, const char* suffix) {
+Function* clone(Function& function) {
   llvm::ValueToValueMapTy map;
-  Function* copy = llvm::CloneFunction(&function, map);
+  return llvm::CloneFunction(&function, map);
+}
+
+Function* named_copy(const Function& function, Function* copy, const char* suffix) {
   copy->setName(function.getName() + suffix);
   copy->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   forget_effects(*copy);
   return copy;
 }
 
-// Ends `block` with the call of `target` with what the function was called with, in its place on the stack:
-// the caller, as a stack shows it, stays f's.
-void go_on_in(Function& from, llvm::BasicBlock* block, Function* target) {
-  llvm::IRBuilder<> at(block);
+// The call of `target` with what the function was called with, and `slot`, if it takes that (path_calls.h).
+llvm::CallInst* pass_on(llvm::IRBuilder<>& at, Function& from, Function* target,
+                        llvm::Value* slot = nullptr) {
   // (A call in a function that has debug information has a place, or the module is not valid.)
   if (llvm::DISubprogram* scope = from.getSubprogram())
     at.SetCurrentDebugLocation(llvm::DILocation::get(from.getContext(), scope->getScopeLine(), 0, scope));
   llvm::SmallVector<llvm::Value*, 8> arguments;
   for (llvm::Argument& argument : from.args()) arguments.push_back(&argument);
-  llvm::CallInst* call = at.CreateCall(target, arguments);
-  call->setCallingConv(from.getCallingConv());
   const llvm::AttributeList own = from.getAttributes();
   llvm::SmallVector<llvm::AttributeSet, 8> parameters;
   for (unsigned i = 0; i < from.arg_size(); ++i) parameters.push_back(own.getParamAttrs(i));
-  call->setAttributes(
-      llvm::AttributeList::get(from.getContext(), llvm::AttributeSet(), own.getRetAttrs(), parameters));
+  if (slot != nullptr) {
+    arguments.push_back(slot);
+    parameters.push_back(target->getAttributes().getParamAttrs(from.arg_size()));
+  }
+  const auto attributes =
+      llvm::AttributeList::get(from.getContext(), llvm::AttributeSet(), own.getRetAttrs(), parameters);
+  llvm::CallInst* call = at.CreateCall(target, arguments);
+  call->setCallingConv(from.getCallingConv());
+  call->setAttributes(attributes);
+  return call;
+}
+
+void return_result(llvm::IRBuilder<>& at, llvm::CallInst* call) {
+  call->getType()->isVoidTy() ? at.CreateRetVoid() : at.CreateRet(call);
+}
+
+// Ends `block` with that call in its place on the stack: the caller, as a stack shows it, stays f's.
+void go_on_in(Function& from, llvm::BasicBlock* block, Function* target) {
+  llvm::IRBuilder<> at(block);
+  llvm::CallInst* call = pass_on(at, from, target);
   call->setTailCallKind(llvm::CallInst::TCK_MustTail);
-  from.getReturnType()->isVoidTy() ? at.CreateRetVoid() : at.CreateRet(call);
+  return_result(at, call);
+}
+
+// The pending bits are in memory; the body takes and returns them in a register.
+void enter_path_body(llvm::BasicBlock* block, Function& named, Function& body, record::FunctionKey key,
+                     Abi& abi) {
+  Function& board = *block->getParent();
+  llvm::BasicBlock* entered = llvm::BasicBlock::Create(board.getContext(), "entered", &board);
+  add_path_entry(block, entered, {key, &named, &body}, abi);
+  if (!takes_pending(body)) return go_on_in(board, entered, &body);
+  llvm::IRBuilder<> at(entered);
+  llvm::Value* slot = pending_slot(board);
+  put_pending(at, slot, at.CreateLoad(abi.value_type, abi.path_state(at)));
+  llvm::CallInst* call = pass_on(at, board, &body, slot);
+  at.CreateStore(take_pending(at, slot), abi.path_state(at));
+  return_result(at, call);
 }
 
 Function* make_switchboard(const Bodies& bodies, Abi& abi) {
@@ -111,12 +145,11 @@ Function* make_switchboard(const Bodies& bodies, Abi& abi) {
   for (const Bodies::Recording& one : bodies.recordings) {
     llvm::BasicBlock* first = block("record");
     by_mode->addCase(llvm::ConstantInt::get(abi.id_type, static_cast<std::uint32_t>(one.mode)), first);
-    llvm::BasicBlock* last = first;
     if (one.mode == record::Mode::kPath) {
-      last = block("entered");
-      add_path_entry(*board, first, last, bodies.key, abi);
+      enter_path_body(first, named, *one.body, bodies.key, abi);
+    } else {
+      go_on_in(*board, first, one.body);
     }
-    go_on_in(*board, last, one.body);
   }
   return board;
 }
@@ -135,10 +168,12 @@ bool can_be_split(const Function& function) {
 Bodies split(Function& function, llvm::ArrayRef<record::Mode> recordings) {
   Bodies bodies;
   bodies.named = &function;
-  bodies.engine = copy_of(function, suffix_of(record::Mode::kEngine));
+  bodies.engine = named_copy(function, clone(function), suffix_of(record::Mode::kEngine));
   make_local_to(function, *bodies.engine);
   for (const record::Mode mode : recordings) {
-    Function* copy = copy_of(function, suffix_of(mode));
+    const bool hands_bits_over = mode == record::Mode::kPath && can_take_pending(function);
+    Function* copy = hands_bits_over ? named_copy(function, copy_that_takes_pending(function), ".heddle_bits")
+                                     : named_copy(function, clone(function), suffix_of(mode));
     make_shared_like(function, *copy);
     keep_plain(*copy);
     bodies.recordings.push_back({mode, copy});

@@ -13,7 +13,9 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <functional>
+#include <utility>
 
+#include "compiler/plugin/path_calls.h"
 #include "compiler/plugin/path_numbers.h"
 #include "core/record/path_state.h"
 #include "core/record/path_table.h"
@@ -45,21 +47,26 @@ class PathBody {
       : body_(body), key_(key), module_(module), abi_(abi) {}
 
   void build() {
+    hand_over_at_calls();
     gather();
-    if (!needs_state()) return;
+    if (pushes_.empty() && marks_.empty() && calls_.empty()) return;
     llvm::IRBuilder<> at(&*body_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    state_ = abi_.path_state(at);
+    // Exceptions and jumps may leave a signal handler, which had another one.
+    const auto comes_from_elsewhere = [](const Instruction* mark) {
+      return step_kind(*mark) != StepKind::kIndirectCall;
+    };
+    if (llvm::any_of(marks_, comes_from_elsewhere)) own_state_ = abi_.path_state(at);
     for (llvm::CallBase* call : calls_) announce(*call);
-    if (pushes_.empty() && marks_.empty()) return;
     pending_ = llvm::IRBuilder<>(&body_.getEntryBlock(), body_.getEntryBlock().begin())
                    .CreateAlloca(abi_.value_type, nullptr, "heddle.pending");
-    reload(at);
+    takes_pending(body_) ? take_back(at) : reload(at);
     plan_checks();
+    plan_stores();
     push_lazily();
     for (BasicBlock& block : body_) settle_before(block.getTerminator());
     for (BasicBlock* head : heads_) check(&*head->getFirstInsertionPt());
     for (llvm::CallBase* call : calls_) sync(*call);
-    for (Instruction* end : ends_) write_back(end);
+    for (Instruction* end : ends_) leave(end);
     // Right after the calls, before what sync() has put there.
     for (Instruction* mark : marks_) tell(*mark);
     promote();
@@ -70,6 +77,48 @@ class PathBody {
   using Builder = llvm::IRBuilder<>;
   using LateIn = llvm::DenseMap<const BasicBlock*, Late>;
   using Additions = std::vector<std::function<void()>>;
+
+  // Bodies that take pending bits are called so, where they are known or foretold.
+  void hand_over_at_calls() {
+    slot_ = pending_slot(body_);
+    std::vector<llvm::CallBase*> calls;
+    for (BasicBlock& block : body_) {
+      for (Instruction& instruction : block) {
+        if (is_real_call(instruction)) calls.push_back(&llvm::cast<llvm::CallBase>(instruction));
+      }
+    }
+    for (llvm::CallBase* call : calls) {
+      if (llvm::Function* direct = own_body(*call); direct != nullptr && takes_pending(*direct)) {
+        handed_over_.insert(replace_by_call_with_pending(*call, direct, slot_));
+      } else if (direct != nullptr) {
+        call->setCalledFunction(direct);
+        known_.insert(call);
+      } else if (is_indirect(*call) && !call->getFunctionType()->isVarArg() && !call->isMustTailCall()) {
+        foretell(*call);
+      }
+    }
+  }
+
+  // The entry for this call after the callee before (record::CallEntry).
+  void foretell(llvm::CallBase& call) {
+    Builder at(&call);
+    at.SetCurrentDebugLocation(call.getDebugLoc());
+    Value* state = abi_.path_state(at);
+    Value* after = at.CreateLoad(abi_.value_type, field(at, state, offsetof(record::PathState, after)));
+    Value* entries = at.CreateLoad(at.getPtrTy(), field(at, state, offsetof(record::PathState, calls)));
+    Value* offset = at.CreateXor(after, number(record::call_offset(record::kCalledIndirectly | place(call))));
+    Value* entry = at.CreateGEP(at.getInt8Ty(), entries, offset);
+    Value* function = at.CreateLoad(at.getPtrTy(), field(at, entry, offsetof(record::CallEntry, function)));
+    llvm::CallBase* own =
+        call_foretold(call, slot_, at.CreateICmpEQ(function, call.getCalledOperand()), [&](Builder& then) {
+          Value* next =
+              then.CreateLoad(abi_.value_type, field(then, entry, offsetof(record::CallEntry, after)));
+          then.CreateStore(next, field(then, state, offsetof(record::PathState, after)));
+          return then.CreateLoad(then.getPtrTy(), field(then, entry, offsetof(record::CallEntry, body)));
+        });
+    handed_over_.insert(own);
+    foretold_.insert(own);
+  }
 
   void gather() {
     for (BasicBlock& block : body_) {
@@ -86,11 +135,6 @@ class PathBody {
     }
   }
 
-  bool needs_state() {
-    if (!pushes_.empty() || !marks_.empty()) return true;
-    return llvm::any_of(calls_, [&](const llvm::CallBase* call) { return own_body(*call) == nullptr; });
-  }
-
   llvm::Function* own_body(const llvm::CallBase& call) const {
     llvm::Function* callee = callee_of(call);
     if (callee == nullptr || callee->isInterposable() ||
@@ -101,23 +145,25 @@ class PathBody {
   }
 
   Value* number(std::uint64_t n) const { return llvm::ConstantInt::get(abi_.value_type, n); }
-  Value* field(Builder& at, std::size_t offset) const {
-    return offset == 0 ? state_ : at.CreateConstGEP1_64(at.getInt8Ty(), state_, offset);
+  static Value* field(Builder& at, Value* of, std::size_t offset) {
+    return offset == 0 ? of : at.CreateConstGEP1_64(at.getInt8Ty(), of, offset);
   }
+  // Looked up where it is needed: it would take a register, and hot code does without.
+  Value* state(Builder& at) { return own_state_ != nullptr ? own_state_ : abi_.path_state(at); }
   std::uint64_t place(const Instruction& of) const {
     return static_cast<std::uint64_t>(record::place_of(key_, *place_number(of)));
   }
   llvm::MDNode* rarely() const { return llvm::MDBuilder(body_.getContext()).createBranchWeights(1, 1 << 10); }
 
-  // Who is called: directly where it has a body of this kind here, and else by its key, which the entry of
-  // the function that is reached compares.
+  // Who is called, unless it is a body of this kind: its key, which the entry of the function that is reached
+  // compares.
   void announce(llvm::CallBase& call) {
-    if (llvm::Function* direct = own_body(call)) return call.setCalledFunction(direct);
+    if (handed_over_.contains(&call) || known_.contains(&call)) return;
     const llvm::Function* callee = callee_of(call);
     const std::uint64_t who = callee == nullptr ? record::kCalledIndirectly | place(call)
                                                 : static_cast<std::uint64_t>(key_of(*callee, module_.hash));
     Builder at(&call);
-    at.CreateStore(number(who), field(at, offsetof(record::PathState, called)));
+    at.CreateStore(number(who), field(at, state(at), offsetof(record::PathState, called)));
   }
 
   // After the call, on its normal way.
@@ -134,7 +180,7 @@ class PathBody {
     if (auto* landing = llvm::dyn_cast<llvm::LandingPadInst>(&mark)) {
       Builder at(&*landing->getParent()->getFirstInsertionPt());
       at.SetCurrentDebugLocation(landing->getDebugLoc());
-      at.CreateCall(abi_.path_mark, {state_, number(place(mark)), mark_kind(StepKind::kLanding)});
+      at.CreateCall(abi_.path_mark, {own_state_, number(place(mark)), mark_kind(StepKind::kLanding)});
       reload(at);
       return;
     }
@@ -145,7 +191,8 @@ class PathBody {
     at.SetCurrentDebugLocation(call.getDebugLoc());
     if (step_kind(call) == StepKind::kIndirectCall) {
       // Nobody has taken it: the callee is code without such bodies.
-      Value* called = at.CreateLoad(abi_.value_type, field(at, offsetof(record::PathState, called)));
+      Value* called =
+          at.CreateLoad(abi_.value_type, field(at, state(at), offsetof(record::PathState, called)));
       Value* untaken = at.CreateICmpEQ(called, number(record::kCalledIndirectly | place(call)));
       Builder then(llvm::SplitBlockAndInsertIfThen(untaken, next, false, rarely()));
       then.SetCurrentDebugLocation(call.getDebugLoc());
@@ -154,7 +201,7 @@ class PathBody {
       Value* again = at.CreateICmpNE(&call, llvm::ConstantInt::get(call.getType(), 0));
       Builder then(llvm::SplitBlockAndInsertIfThen(again, next, false, rarely()));
       then.SetCurrentDebugLocation(call.getDebugLoc());
-      then.CreateCall(abi_.path_mark, {state_, number(place(call)), mark_kind(StepKind::kSecondReturn)});
+      then.CreateCall(abi_.path_mark, {own_state_, number(place(call)), mark_kind(StepKind::kSecondReturn)});
     }
   }
   Value* mark_kind(StepKind kind) const {
@@ -163,7 +210,8 @@ class PathBody {
 
   // --- pending bits
   Value* pending(Builder& at) { return at.CreateLoad(abi_.value_type, pending_); }
-  void reload(Builder& at) { at.CreateStore(at.CreateLoad(abi_.value_type, state_), pending_); }
+  void reload(Builder& at) { at.CreateStore(at.CreateLoad(abi_.value_type, state(at)), pending_); }
+  void take_back(Builder& at) { at.CreateStore(take_pending(at, slot_), pending_); }
 
   // pending = (pending << bits) + sum
   void settle(Builder& at, const Late& late) {
@@ -190,6 +238,7 @@ class PathBody {
       Late late = late_in.lookup(block);
       for (Instruction& instruction : *block) {
         if (is_real_call(instruction) || is_end(instruction)) {
+          if (is_foretold(instruction)) late = late.with(1, 1);
           late_before_[&instruction] = late;
           late = {};
         }
@@ -210,12 +259,12 @@ class PathBody {
         push_branch(llvm::cast<llvm::BranchInst>(*end), late, late_in, additions);
       } else if (is_push) {
         push_switch(*end, late, late_in, additions);
-      } else if (const auto next = different_successors(*end); next.size() == 1) {
-        if (next[0]->getSinglePredecessor() != nullptr) {
-          late_in[next[0]] = late;
-        } else {
-          late_before_[end] = late;
-        }
+      } else {
+        const auto next = different_successors(*end);
+        const bool leads_there_alone =
+            llvm::all_of(next, [](BasicBlock* to) { return to->getSinglePredecessor() != nullptr; });
+        if (!leads_there_alone) late_before_[end] = late;
+        for (const BasicBlock* to : next) late_in[to] = leads_there_alone ? late : Late{};
       }
     }
     for (const auto& add : additions) add();
@@ -229,26 +278,41 @@ class PathBody {
     BasicBlock* no = branch.getSuccessor(1);
     const bool yes_alone = yes->getSinglePredecessor() != nullptr;
     const bool no_alone = no->getSinglePredecessor() != nullptr;
-    if (yes_alone) late_in[yes] = no_alone ? late.with(1, 1) : Late{0, 1};
-    if (no_alone) late_in[no] = yes_alone ? late.with(1, 0) : Late{0, -1};
-    if (yes_alone && no_alone) return;
-    additions.emplace_back([this, &branch, late, yes_alone, no_alone] {
-      // Where both sides are shared, the one that is taken less gets a block of its own: not a loop's next
-      // round.
-      const bool foreseen = yes_alone ? false : no_alone || heads_.contains(branch.getSuccessor(0));
+    if (yes_alone && no_alone) {
+      late_in[yes] = late.with(1, 1);
+      late_in[no] = late.with(1, 0);
+      return;
+    }
+    // Where both sides are shared, the one that is taken less gets a block of its own: not a loop's next
+    // round.
+    const bool foreseen = yes_alone ? false : no_alone || heads_.contains(yes);
+    const bool one_alone = yes_alone || no_alone;
+    const Late shared = late.with(1, foreseen ? 1 : 0);
+    BasicBlock* other = foreseen ? no : yes;
+    // A few bits are put on what was pending before on either side: what one branch adds does not wait for
+    // what the branch before has added, and an address computation can do it.
+    constexpr unsigned kMostScaled = 3;
+    const bool is_short = one_alone && shared.bits <= kMostScaled;
+    if (one_alone) late_in[other] = is_short ? late.with(1, foreseen ? 0 : 1) : Late{0, foreseen ? -1 : 1};
+    additions.emplace_back([this, &branch, shared, other, one_alone, is_short, foreseen] {
       Builder at(&branch);
-      settle(at, late.with(1, foreseen ? 1 : 0));
-      if (yes_alone || no_alone) return;
-      Builder edge(&*own_edge(branch, branch.getSuccessor(foreseen ? 1 : 0))->getFirstInsertionPt());
+      Value* before = pending(at);
+      settle(at, shared);
+      if (is_short) {
+        Builder on_other_side(&*other->getFirstInsertionPt());
+        on_other_side.CreateStore(before, pending_);
+      }
+      if (one_alone) return;
+      Builder edge(&*own_edge(branch, other)->getFirstInsertionPt());
       settle(edge, Late{0, foreseen ? -1 : 1});
     });
   }
 
   void push_switch(Instruction& end, const Late& late, LateIn& late_in, Additions& additions) {
     const auto next = different_successors(end);
-    const unsigned bits = bits_of(end);
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      const Late taken = late.with(bits, i);
+    for (std::uint32_t i = 0; i < next.size(); ++i) {
+      const auto [bits, code] = record::switch_code(static_cast<std::uint32_t>(next.size()), i);
+      const Late taken = late.with(bits, code);
       if (next[i]->getSinglePredecessor() != nullptr) {
         late_in[next[i]] = taken;
         continue;
@@ -288,7 +352,7 @@ class PathBody {
     Builder at(before);
     Value* full = is_many(at, pending(at));
     Builder then(llvm::SplitBlockAndInsertIfThen(full, before, false, rarely()));
-    then.CreateStore(pending(then), state_);
+    then.CreateStore(pending(then), state(then));
     flush(then);
     reload(then);
   }
@@ -299,29 +363,38 @@ class PathBody {
       call->setDebugLoc(llvm::DILocation::get(body_.getContext(), 0, 0, scope));
   }
 
-  // Before control leaves the function.
-  void write_back(Instruction* before) {
+  // Before control leaves the function: not more pending bits than others expect.
+  void limit(Instruction* before) {
     settle_before(before);
-    if (!dirty_.contains(before)) return;
+    if (dirty_.contains(before)) check(before);
+  }
+  void write_back(Instruction* before) {
+    limit(before);
+    if (!stale_.contains(before)) return;
     Builder at(before);
-    Value* bits = pending(at);
-    at.CreateStore(bits, state_);
-    Value* full = is_many(at, bits);
-    Builder then(llvm::SplitBlockAndInsertIfThen(full, before, false, rarely()));
-    flush(then);
+    at.CreateStore(pending(at), state(at));
+  }
+  void hand_over(Instruction* before) {
+    limit(before);
+    Builder at(before);
+    put_pending(at, slot_, pending(at));
   }
 
   void sync(llvm::CallBase& call) {
-    write_back(&call);
+    const bool is_handed_over = handed_over_.contains(&call);
+    is_handed_over ? hand_over(&call) : write_back(&call);
     if (call.isMustTailCall()) return;
     Builder at(after(call));
-    reload(at);
+    is_handed_over ? take_back(at) : reload(at);
+  }
+  void leave(Instruction* end) {
+    llvm::isa<llvm::ReturnInst>(end) && takes_pending(body_) ? hand_over(end) : write_back(end);
   }
 
   // --- where the number of pending bits has to be looked at
   static unsigned bits_of(const Instruction& push) {
     if (llvm::isa<llvm::BranchInst>(push)) return 1;
-    return record::switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
+    return record::most_switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
   }
 
   // How many bits may have been pushed since they were in memory or looked at: at most 32 fit on top of what
@@ -334,11 +407,12 @@ class PathBody {
     const llvm::DenseSet<const Instruction*> pushes(pushes_.begin(), pushes_.end());
     const auto walk = [&](BasicBlock* block, unsigned in, bool plan) {
       for (Instruction& instruction : *block) {
+        if (is_foretold(instruction)) ++in;  // there is room for one more
         if (plan && in > 0 && (is_real_call(instruction) || is_end(instruction))) dirty_.insert(&instruction);
         if (is_real_call(instruction) || llvm::isa<llvm::LandingPadInst>(instruction)) in = 0;
         if (!pushes.contains(&instruction)) continue;
         const unsigned bits = bits_of(instruction);
-        if (plan && in + bits > record::kMostPending - record::kMostPendingInMemory) {
+        if (plan && in + bits >= record::kMostPending - record::kMostPendingInMemory) {
           checked_.insert(&instruction);
           in = 0;
         }
@@ -369,6 +443,29 @@ class PathBody {
       walk(block, is_head ? 1 : incoming(block, true), true);
     }
   }
+  // Before which calls and ends the bits in memory are not those that are pending.
+  void plan_stores() {
+    const llvm::DenseSet<const Instruction*> pushes(pushes_.begin(), pushes_.end());
+    llvm::DenseMap<const BasicBlock*, bool> stale_out;
+    const auto walk = [&](BasicBlock& block) {
+      bool stale = &block == &body_.getEntryBlock() && takes_pending(body_);
+      for (const BasicBlock* before : llvm::predecessors(&block)) stale = stale || stale_out.lookup(before);
+      for (Instruction& instruction : block) {
+        const bool is_call = is_real_call(instruction);
+        if (stale && (is_call || is_end(instruction))) stale_.insert(&instruction);
+        if (is_call) stale = handed_over_.contains(&instruction);
+        if (llvm::isa<llvm::LandingPadInst>(instruction)) stale = false;
+        if (pushes.contains(&instruction)) stale = true;
+      }
+      return std::exchange(stale_out[&block], stale) != stale;
+    };
+    const llvm::ReversePostOrderTraversal<llvm::Function*> order(&body_);
+    for (bool again = true; again;) {
+      again = false;
+      for (BasicBlock* block : order) again = walk(*block) || again;
+    }
+  }
+  bool is_foretold(const Instruction& instruction) const { return foretold_.contains(&instruction); }
   static bool is_end(const Instruction& instruction) {
     return llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::ResumeInst>(instruction);
   }
@@ -388,11 +485,14 @@ class PathBody {
     llvm::DominatorTree dominators(body_);
     llvm::PromoteMemToReg({pending_}, dominators);
     // Loads of what nobody pushes on.
-    llvm::SmallVector<llvm::WeakTrackingVH, 16> loads;
-    for (llvm::User* user : state_->users()) {
-      if (llvm::isa<llvm::LoadInst>(user)) loads.emplace_back(user);
+    llvm::SmallVector<llvm::WeakTrackingVH, 16> unused;
+    for (BasicBlock& block : body_) {
+      for (Instruction& instruction : block) {
+        if (llvm::isa<llvm::LoadInst>(instruction) && instruction.use_empty())
+          unused.emplace_back(&instruction);
+      }
     }
-    for (const llvm::WeakTrackingVH& load : loads) {
+    for (const llvm::WeakTrackingVH& load : unused) {
       if (Value* value = load) llvm::RecursivelyDeleteTriviallyDeadInstructions(value);
     }
   }
@@ -401,7 +501,8 @@ class PathBody {
   record::FunctionKey key_;
   const PathModule& module_;
   Abi& abi_;
-  Value* state_ = nullptr;
+  Value* own_state_ = nullptr;  // at the entry, for those who come from elsewhere
+  Value* slot_ = nullptr;       // bodies hand over pending bits in it
   llvm::AllocaInst* pending_ = nullptr;
   std::vector<llvm::CallBase*> calls_;
   std::vector<Instruction*> pushes_;  // terminators
@@ -409,8 +510,12 @@ class PathBody {
   std::vector<Instruction*> ends_;
   llvm::SmallSetVector<BasicBlock*, 8> heads_;  // of cycles that push: looked at in each round
   llvm::DenseMap<const Instruction*, Late> late_before_;
-  llvm::DenseSet<const Instruction*> checked_;  // pushes that look first
-  llvm::DenseSet<const Instruction*> dirty_;    // calls and ends before which bits may have been pushed
+  llvm::DenseSet<const Instruction*> checked_;      // pushes that look first
+  llvm::DenseSet<const Instruction*> dirty_;        // calls and ends before which bits may have been pushed
+  llvm::DenseSet<const Instruction*> stale_;        // … before which memory does not have them
+  llvm::DenseSet<const Instruction*> handed_over_;  // calls of bodies that take pending bits
+  llvm::DenseSet<const Instruction*> foretold_;     // … instead of indirect calls
+  llvm::DenseSet<const Instruction*> known_;        // calls of other bodies of this kind
 };
 
 }  // namespace
@@ -419,12 +524,12 @@ void make_path_body(llvm::Function& body, record::FunctionKey key, const PathMod
   PathBody(body, key, module, abi).build();
 }
 
-void add_path_entry(llvm::Function& board, BasicBlock* from, BasicBlock* to, record::FunctionKey key,
-                    Abi& abi) {
-  llvm::LLVMContext& context = board.getContext();
-  Value* own = llvm::ConstantInt::get(abi.value_type, static_cast<std::uint64_t>(key));
-  BasicBlock* announced = BasicBlock::Create(context, "announced", &board, to);
-  BasicBlock* unannounced = BasicBlock::Create(context, "unannounced", &board, to);
+void add_path_entry(BasicBlock* from, BasicBlock* to, const PathEntry& entry, Abi& abi) {
+  llvm::LLVMContext& context = from->getContext();
+  llvm::Function* board = from->getParent();
+  Value* own = llvm::ConstantInt::get(abi.value_type, static_cast<std::uint64_t>(entry.key));
+  BasicBlock* announced = BasicBlock::Create(context, "announced", board, to);
+  BasicBlock* unannounced = BasicBlock::Create(context, "unannounced", board, to);
   llvm::IRBuilder<> at(from);
   Value* called =
       at.CreateConstGEP1_64(at.getInt8Ty(), abi.path_state(at), offsetof(record::PathState, called));
@@ -433,7 +538,9 @@ void add_path_entry(llvm::Function& board, BasicBlock* from, BasicBlock* to, rec
   at.CreateStore(llvm::ConstantInt::get(abi.value_type, 0), called);
   at.CreateBr(to);
   at.SetInsertPoint(unannounced);
-  at.CreateCall(abi.path_entered, {own});
+  Value* body = takes_pending(*entry.body) ? static_cast<Value*>(entry.body)
+                                           : llvm::ConstantPointerNull::get(at.getPtrTy());
+  at.CreateCall(abi.path_entered, {own, entry.named, body});
   at.CreateBr(to);
 }
 

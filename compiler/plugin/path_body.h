@@ -1,5 +1,5 @@
-// The body that logs a thread's path: a bit for each branch, in a register where the function has no calls,
-// and in the thread's PathState (core/record/path_state.h) across them.
+// The body that logs a thread's path: a bit for each branch, in a register that bodies hand to each other
+// (path_calls.h), and in the thread's PathState (core/record/path_state.h) while other code runs.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -21,8 +21,12 @@ struct PathModule {
 void make_path_body(llvm::Function& body, record::FunctionKey key, const PathModule& module, Abi& abi);
 
 // Where the body is entered by who called the function by its name: on the way from the end of `from` to
-// `to`, blocks of `board`, the log is told, unless the caller has announced it.
-void add_path_entry(llvm::Function& board, llvm::BasicBlock* from, llvm::BasicBlock* to,
-                    record::FunctionKey key, Abi& abi);
+// `to`, blocks of one function, the log is told, unless the caller has announced it.
+struct PathEntry {
+  record::FunctionKey key;
+  llvm::Function* named;
+  llvm::Function* body;
+};
+void add_path_entry(llvm::BasicBlock* from, llvm::BasicBlock* to, const PathEntry& entry, Abi& abi);
 
 }  // namespace heddle::plugin

@@ -80,6 +80,8 @@ std::optional<std::uint32_t> place_number(const Instruction& instruction) {
   return static_cast<std::uint32_t>(number->getZExtValue());
 }
 
+void forget_place(Instruction& instruction) { instruction.setMetadata(kPlace, nullptr); }
+
 record::StepKind step_kind(const Instruction& instruction) {
   if (llvm::isa<llvm::BranchInst>(instruction)) return record::StepKind::kBranch;
   if (llvm::isa<llvm::SwitchInst>(instruction)) return record::StepKind::kSwitch;

@@ -19,6 +19,7 @@ record::FunctionKey key_of(const llvm::Function& function, std::uint64_t module_
 bool number_places(llvm::Function& function);
 
 std::optional<std::uint32_t> place_number(const llvm::Instruction& instruction);
+void forget_place(llvm::Instruction& instruction);
 record::StepKind step_kind(const llvm::Instruction& instruction);
 
 // A call of something that no symbol names.

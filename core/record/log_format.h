@@ -6,13 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace heddle::record {
 
 inline constexpr std::uint64_t kLogMagic = 0x31474f4c4c444448;  // "HDDLLOG1"
 inline constexpr std::uint64_t kCollectedMagic =
     0x315a474c4c444448;  // "HDDLLGZ1": the same, compressed by the tool
-inline constexpr std::uint32_t kLogVersion = 1;
+inline constexpr std::uint32_t kLogVersion = 2;
 inline constexpr std::uint32_t kLogPage = 4096;
 
 enum class LogKind : std::uint32_t { kPath = 1, kVariables = 2, kBlocks = 3 };
@@ -82,7 +83,11 @@ constexpr std::uint64_t checksum_of(const unsigned char* bytes, std::uint64_t si
   std::uint64_t hash = 0xcbf29ce484222325ull ^ size;
   for (std::uint64_t at = 0; at < size; at += 8) {
     std::uint64_t word = 0;
-    for (std::uint64_t i = 0; i < 8 && at + i < size; ++i) word |= std::uint64_t{bytes[at + i]} << (8 * i);
+    if (size - at >= 8 && !std::is_constant_evaluated()) {
+      __builtin_memcpy(&word, bytes + at, 8);
+    } else {
+      for (std::uint64_t i = 0; i < 8 && at + i < size; ++i) word |= std::uint64_t{bytes[at + i]} << (8 * i);
+    }
     hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
     hash ^= hash >> 29;
   }

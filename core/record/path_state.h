@@ -9,10 +9,19 @@
 
 namespace heddle::record {
 
+// The body that an indirect call came to when it was last at this place with this callee before.
+struct CallEntry {
+  std::uint64_t function = 0;  // what the pointer was
+  std::uint64_t body = 0;      // its body for recording, which takes and returns the pending bits
+  std::uint64_t key = 0;       // FunctionKey
+  std::uint64_t after = 0;     // call_offset of the key
+};
+
 struct PathState {
   // Bits that were not written yet, the latest in bit 0: under ones and then a zero that ends them (so that
-  // one comparison with a constant tells whether there are many). In memory, at calls, there are at most 30;
-  // a function may keep up to 62 in a register between.
+  // one comparison with a constant tells whether there are many). At calls there are at most 30; a function
+  // may come to 62 between. They are here while other code runs; bodies hand them to each other in a
+  // register.
   std::uint64_t pending = kNonePending;
   // Who is being called, for who is entered: kCalledIndirectly | PlaceId of the call, the FunctionKey of a
   // function that may be of another module, or 0.
@@ -21,7 +30,10 @@ struct PathState {
   unsigned char* next = nullptr;  // where the next bits go
   unsigned char* end = nullptr;   // of where eight bytes can be written
   std::uint64_t written = 0;      // bytes before the current chunk
-  std::uint64_t latest_callee = 0;
+  // Of indirect calls, which compiled code looks up itself: the entries, which are not in the log, and
+  // call_offset of the latest callee.
+  CallEntry* calls = nullptr;
+  std::uint64_t after = 0;
 
   static constexpr std::uint64_t kNonePending = ~std::uint64_t{1};
 };
@@ -37,14 +49,19 @@ constexpr unsigned pending_count(std::uint64_t pending) {
   return zero;
 }
 
-// Which of the latest callees is foretold for an indirect call: by the call, and the callee before.
-inline constexpr std::uint32_t kPredictions = 256;
-constexpr std::uint32_t prediction_of(std::uint64_t call, std::uint64_t callee_before) {
-  return static_cast<std::uint32_t>(((call ^ callee_before * 31) * 0x9e3779b97f4a7c15ull) >> 56);
+// Which callee is foretold for an indirect call: that of the entry at call_offset(PathState::called) ^
+// call_offset(key of the callee before), in bytes.
+inline constexpr std::uint32_t kCallEntries = 128;
+constexpr std::uint64_t call_offset(std::uint64_t called_or_key) {
+  return (called_or_key * 0x9e3779b97f4a7c15ull >> 57) * sizeof(CallEntry);
 }
+// Where callees that were not foretold are looked up.
+inline constexpr unsigned kCalleeBits = 7;
+constexpr std::uint64_t callee_index(std::uint64_t key) { return call_offset(key) / sizeof(CallEntry); }
 
 static_assert(offsetof(PathState, pending) == 0 && offsetof(PathState, called) == 8 &&
               offsetof(PathState, next) == 16 && offsetof(PathState, end) == 24);
+static_assert(kCallEntries == 1u << kCalleeBits && sizeof(CallEntry) == 32);
 
 // The beginning of a chunk of kind kThread in a path log.
 struct PathThreadHead {

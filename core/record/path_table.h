@@ -30,11 +30,35 @@ enum class ItemKind : std::uint8_t { kCall = 0, kIndirectCall, kLanding, kSecond
 // kStop: the code does not go on from there (a call that does not return, an exception that is passed on).
 enum class EndKind : std::uint8_t { kReturn = 0, kStop, kJump, kBranch, kSwitch };
 
-// Bits that tell `count` successors of a switch apart.
-constexpr unsigned switch_bits(std::uint32_t count) {
+// Which of `count` successors a switch takes, in truncated binary code: ⌊log₂ count⌋ bits or one more. The
+// default, which compilers put first, has the last and so a long one.
+struct SwitchCode {
   unsigned bits = 0;
-  while ((std::uint64_t{1} << bits) < count) ++bits;
+  std::uint32_t code = 0;
+};
+constexpr unsigned least_switch_bits(std::uint32_t count) {
+  unsigned bits = 0;
+  while ((std::uint64_t{2} << bits) <= count) ++bits;
   return bits;
 }
+// Codes below this one have the least number of bits.
+constexpr std::uint32_t short_switch_codes(std::uint32_t count) {
+  return (std::uint32_t{2} << least_switch_bits(count)) - count;
+}
+constexpr unsigned most_switch_bits(std::uint32_t count) {
+  return least_switch_bits(count) + (short_switch_codes(count) < count ? 1 : 0);
+}
+constexpr SwitchCode switch_code(std::uint32_t count, std::uint32_t successor) {
+  const std::uint32_t index = (successor + count - 1) % count;
+  const std::uint32_t short_ones = short_switch_codes(count);
+  const unsigned bits = least_switch_bits(count);
+  return index < short_ones ? SwitchCode{bits, index} : SwitchCode{bits + 1, index + short_ones};
+}
+// Of the index that such a code stands for.
+constexpr std::uint32_t switch_successor(std::uint32_t count, std::uint32_t index) {
+  return (index + 1) % count;
+}
+
+static_assert(switch_code(2, 1).bits == 1 && switch_code(9, 0).bits == 4 && switch_code(9, 1).bits == 3);
 
 }  // namespace heddle::record

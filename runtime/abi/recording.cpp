@@ -174,8 +174,8 @@ HEDDLE_EXPORT void __heddle_path_mark(PathState* state, std::uint64_t place, std
   recorder().paths().mark(state, heddle::record::StepKind{static_cast<std::uint8_t>(kind)},
                           heddle::record::PlaceId{place});
 }
-HEDDLE_EXPORT void __heddle_path_entered(std::uint64_t function) {
-  recorder().paths().entered(__heddle_path, heddle::record::FunctionKey{function});
+HEDDLE_EXPORT void __heddle_path_entered(std::uint64_t key, const void* function, const void* body) {
+  recorder().paths().entered(__heddle_path, heddle::record::FunctionKey{key}, function, body);
 }
 HEDDLE_EXPORT void __heddle_path_untaken() { recorder().paths().untaken(__heddle_path); }
 

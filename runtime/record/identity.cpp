@@ -119,40 +119,6 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
   return 0;
 }
 
-std::uint64_t hash_text(std::uint64_t hash, const char* text) {
-  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3ull;
-  return mix(hash, 0x7465);
-}
-
-// Of a variable NAME=VALUE: does its name begin so?
-bool is_ignored(const char* variable) {
-  constexpr const char* kIgnored[] = {
-      "HEDDLE_",   "_=",          "PWD=",    "OLDPWD=", "SHLVL=",    "COLUMNS=",       "LINES=",
-      "TERM=",     "XDG_",        "SSH_",    "DBUS_",   "WINDOWID=", "INVOCATION_ID=", "JOURNAL_STREAM=",
-      "HOSTNAME=", "LD_PRELOAD=", "SYSTEMD_"};
-  for (const char* prefix : kIgnored) {
-    const char* at = variable;
-    while (*prefix != '\0' && *at == *prefix) ++at, ++prefix;
-    if (*prefix == '\0') return true;
-  }
-  return false;
-}
-
-std::uint64_t hash_standard_input() {
-  struct stat about{};
-  if (raw_syscall(SYS_newfstatat, 0, "", &about, AT_EMPTY_PATH) != 0 || !S_ISREG(about.st_mode)) return 0;
-  std::uint64_t hash = mix(static_cast<std::uint64_t>(about.st_size), 3);
-  unsigned char block[4096];
-  constexpr long kMost = 1 << 20;
-  for (long at = 0; at < kMost;) {
-    const long got = raw_syscall(SYS_pread64, 0, block, sizeof block, at);
-    if (got <= 0) break;
-    hash = mix(hash, checksum_of(block, static_cast<std::uint64_t>(got)));
-    at += got;
-  }
-  return hash;
-}
-
 }  // namespace
 
 std::uint64_t build_identity(LogFile& file) {
@@ -164,17 +130,6 @@ std::uint64_t build_identity(LogFile& file) {
     }
   }
   return modules.build;
-}
-
-std::uint64_t run_identity(const char* const* arguments, const char* const* environment) {
-  std::uint64_t hash = 1;
-  for (unsigned i = 1; arguments[0] != nullptr && arguments[i] != nullptr; ++i)
-    hash = hash_text(mix(hash, i), arguments[i]);
-  std::uint64_t variables = 0;  // in no order
-  for (; *environment != nullptr; ++environment) {
-    if (!is_ignored(*environment)) variables += hash_text(2, *environment);
-  }
-  return mix(mix(hash, variables), hash_standard_input());
 }
 
 const char* module_of(std::uint64_t address, std::uint64_t& offset) {

@@ -11,11 +11,6 @@ namespace heddle::record {
 // to a chunk of kind kModules, and what code they have is remembered for describe().
 std::uint64_t build_identity(LogFile& file);
 
-// A hash of arguments (without the program's name), environment and standard input. Variables that name the
-// session or the process are left out, and heddle's own; standard input counts where it is a file, by its
-// size and first megabyte.
-std::uint64_t run_identity(const char* const* arguments, const char* const* environment);
-
 // The module that an address is in, and the address within it; nullptr if it was not loaded at the start.
 // May be called in a signal handler.
 const char* module_of(std::uint64_t address, std::uint64_t& offset);

@@ -14,6 +14,10 @@
 namespace heddle::record {
 namespace {
 
+constexpr std::uint32_t whole_pages(std::uint32_t bytes) {
+  return (bytes + kLogPage - 1) / kLogPage * kLogPage;
+}
+
 constexpr std::uint32_t kNewFile = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
 
 const char* short_name(const char* path) {
@@ -61,17 +65,23 @@ bool LogFile::start(const Options& options, const char* program, long& error) {
   return true;
 }
 
-ChunkHeader* LogFile::new_chunk(std::uint32_t thread, ChunkKind kind, std::uint32_t sequence,
-                                std::uint32_t bytes) {
-  bytes = (bytes + kLogPage - 1) / kLogPage * kLogPage;
+std::uint64_t LogFile::reserve(std::uint32_t bytes) {
   std::atomic_ref<std::uint64_t> end(header_->end);
   std::uint64_t at = end.load(std::memory_order_relaxed);
   do {
     if (at + bytes > capacity_) {
       header_->truncated = 1;
-      return nullptr;
+      return 0;
     }
   } while (!end.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
+  return at;
+}
+
+ChunkHeader* LogFile::new_chunk(std::uint32_t thread, ChunkKind kind, std::uint32_t sequence,
+                                std::uint32_t bytes) {
+  bytes = whole_pages(bytes);
+  const std::uint64_t at = reserve(bytes);
+  if (at == 0) return nullptr;
   // A full disk is an answer here, and would be SIGBUS at the first write.
   const long room = raw_syscall(SYS_fallocate, file_, 0, at, bytes);
   if (room == -ENOSPC || room == -EDQUOT || room == -EFBIG) {
@@ -86,6 +96,22 @@ ChunkHeader* LogFile::new_chunk(std::uint32_t thread, ChunkKind kind, std::uint3
   chunk->used = ChunkHeader::kOpen;
   std::atomic_ref<std::uint32_t>(chunk->magic).store(ChunkHeader::kMagic, std::memory_order_release);
   return chunk;
+}
+
+bool LogFile::keep_copy(const ChunkHeader& chunk, std::uint32_t used) {
+  ChunkHeader copy = chunk;
+  copy.bytes = whole_pages(static_cast<std::uint32_t>(sizeof copy) + used);
+  copy.used = used;
+  copy.checksum = checksum_of(reinterpret_cast<const unsigned char*>(&chunk + 1), used);
+  const std::uint64_t at = reserve(copy.bytes);
+  // The header last: a chunk without one is not there.
+  const auto write = [&](const void* bytes, std::uint64_t size, std::uint64_t where) {
+    return raw_syscall(SYS_pwrite64, file_, bytes, size, where) == static_cast<long>(size);
+  };
+  const bool is_written =
+      at != 0 && write(&chunk + 1, used, at + sizeof copy) && write(&copy, sizeof copy, at);
+  if (!is_written) header_->truncated = 1;
+  return is_written;
 }
 
 void LogFile::seal(ChunkHeader* chunk, std::uint32_t used) {

@@ -21,6 +21,9 @@ class LogFile {
 
   // `bytes`: with the header, rounded up to whole pages. nullptr: the limit is reached, or the disk is full.
   ChunkHeader* new_chunk(std::uint32_t thread, ChunkKind kind, std::uint32_t sequence, std::uint32_t bytes);
+  // A sealed copy of a chunk's first `used` bytes elsewhere in the file: by a system call, which takes a
+  // fraction of what fresh pages of a mapping take. False: as for new_chunk.
+  bool keep_copy(const ChunkHeader& chunk, std::uint32_t used);
   // No more will be written to it.
   static void seal(ChunkHeader* chunk, std::uint32_t used);
   // All chunks are sealed: the file ends where they do.
@@ -30,6 +33,9 @@ class LogFile {
   void abandon(void* keep);
 
  private:
+  // Where; 0: the limit is reached.
+  std::uint64_t reserve(std::uint32_t bytes);
+
   LogHeader* header_ = nullptr;
   std::uint64_t capacity_ = 0;
   int file_ = -1;

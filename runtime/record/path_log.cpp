@@ -1,8 +1,12 @@
 #include "runtime/record/path_log.h"
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstddef>
 #include <new>
+
+#include "core/base/raw_syscall.h"
 
 namespace heddle::record {
 namespace {
@@ -16,6 +20,15 @@ constexpr std::uint32_t kMarksChunk = 16 << 10;
 
 // Threads that have no stream of their own may write it at the same time.
 unsigned char nowhere_bytes[256];
+// Nobody writes these: no call is foretold.
+CallEntry nowhere_calls[kCallEntries];
+
+// A thread's, for as long as the process runs: it may come to code of the program until its very end.
+CallEntry* new_call_entries() {
+  const long at = raw_syscall(SYS_mmap, 0, sizeof(CallEntry) * kCallEntries, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at > 0 || at < -4095 ? reinterpret_cast<CallEntry*>(at) : nullptr;
+}
 
 std::uint32_t used_of(const ChunkHeader* chunk, const void* next) {
   return static_cast<std::uint32_t>(static_cast<const char*>(next) -
@@ -38,7 +51,8 @@ unsigned char* end_of(ChunkHeader* chunk) {
 }  // namespace
 
 PathState nowhere = {
-    PathState::kNonePending, 0, nowhere_bytes, nowhere_bytes + sizeof nowhere_bytes - kWritten, 0, 0};
+    PathState::kNonePending, 0, nowhere_bytes, nowhere_bytes + sizeof nowhere_bytes - kWritten, 0,
+    nowhere_calls,           0};
 
 void PathLog::to_nowhere(PathState* state) {
   state->next = nowhere_bytes;
@@ -52,11 +66,13 @@ PathThread* PathLog::thread_of(PathState* state) {
 
 PathState* PathLog::new_thread(const ThreadIdentity& who, std::uint32_t signal_depth) {
   ChunkHeader* chunk = file_->new_chunk(who.number, ChunkKind::kThread, signal_depth, sizeof(PathThread));
-  if (chunk == nullptr) return &nowhere;
+  CallEntry* calls = chunk != nullptr ? new_call_entries() : nullptr;
+  if (calls == nullptr) return &nowhere;
   const ChunkHeader head = *chunk;
   auto* thread = new (chunk) PathThread;
   thread->chunk = head;
   thread->entry = {who.number, who.parent, who.ordinal, 0};
+  thread->state.calls = calls;
   thread->bits = file_->new_chunk(who.number, ChunkKind::kBits, thread->bit_chunks++, kFirstChunk);
   if (thread->bits == nullptr) {
     to_nowhere(&thread->state);
@@ -88,6 +104,19 @@ void PathLog::next_chunk(PathState* state) {
   if (thread == nullptr || thread->bits == nullptr || !is_within(thread->bits, state->next))
     return to_nowhere(state);
   const std::uint32_t used = used_of(thread->bits, state->next);
+  if (thread->bits->bytes == kBitsChunk) {
+    // Its content moves elsewhere, and the pages that are in the cache are written again. In this order, so
+    // that a process that is killed meanwhile has all bits once (tool/record/path_log.cpp).
+    if (!file_->keep_copy(*thread->bits, used)) {
+      thread->bits = nullptr;
+      return to_nowhere(state);
+    }
+    state->next = reinterpret_cast<unsigned char*>(thread->bits + 1);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    state->written += used;
+    thread->bits->sequence = thread->bit_chunks++;
+    return;
+  }
   state->written += used;
   ChunkHeader* full = thread->bits;
   thread->bits = file_->new_chunk(thread->entry.number, ChunkKind::kBits, thread->bit_chunks++, kBitsChunk);
@@ -139,26 +168,31 @@ void PathLog::mark(PathState* state, StepKind kind, PlaceId place, std::uint32_t
   ++thread->next_mark;
 }
 
-void PathLog::entered(PathState* state, FunctionKey function) {
+void PathLog::entered(PathState* state, FunctionKey key, const void* function, const void* body) {
   const std::uint64_t called = state->called;
   state->called = 0;
-  PathThread* thread = thread_of(state);
-  if ((called & kCalledIndirectly) == 0 || thread == nullptr)
-    return mark(state, StepKind::kEntered, place_of(function, 0));
-  // 11: the callee that this call had before; 10 and its key: another one.
-  std::uint64_t& predicted = thread->predictions[prediction_of(called, state->latest_callee)];
-  const auto key = static_cast<std::uint64_t>(function);
-  state->latest_callee = key;
-  if (predicted == key) return push(state, 3, 2);
-  predicted = key;
-  push(state, 2, 2);
-  push(state, key >> 24, 24);
-  push(state, key & 0xffffff, 24);
+  if ((called & kCalledIndirectly) == 0 || state == &nowhere)
+    return mark(state, StepKind::kEntered, place_of(key, 0));
+  // 1: the callee that was foretold; 010 and where it is among those that were called before, 011 and its
+  // key: another one.
+  const auto number = static_cast<std::uint64_t>(key);
+  const std::uint64_t offset = call_offset(called) ^ state->after;
+  auto* entry = reinterpret_cast<CallEntry*>(reinterpret_cast<char*>(state->calls) + offset);
+  state->after = call_offset(number);
+  if (entry->key == number) return push(state, 1, 1);
+  *entry = {body != nullptr ? reinterpret_cast<std::uint64_t>(function) : 0,
+            reinterpret_cast<std::uint64_t>(body), number, state->after};
+  std::uint64_t& known = thread_of(state)->callees[callee_index(number)];
+  if (known == number) return push(state, 2u << kCalleeBits | callee_index(number), 3 + kCalleeBits);
+  known = number;
+  push(state, 3, 3);
+  push(state, number >> 24, 24);
+  push(state, number & 0xffffff, 24);
 }
 
 void PathLog::untaken(PathState* state) {
   state->called = 0;
-  push(state, 0, 1);
+  push(state, 0, 2);
 }
 
 void PathLog::abandon(PathState* state) {

@@ -24,9 +24,8 @@ struct PathThread {
   Mark* next_mark = nullptr;
   std::uint32_t bit_chunks = 0;
   std::uint32_t mark_chunks = 0;
-  PathThread* deeper = nullptr;  // the stream of signal handlers that interrupt this one
-  // The callee of the latest call at each indirect call, by the call: mostly it is the same again.
-  std::uint64_t predictions[kPredictions] = {};
+  PathThread* deeper = nullptr;              // the stream of signal handlers that interrupt this one
+  std::uint64_t callees[kCallEntries] = {};  // keys of functions that were called indirectly, by callee_index
 };
 static_assert(sizeof(PathThread) <= kLogPage);
 
@@ -47,7 +46,8 @@ class PathLog {
   void next_chunk(PathState* state);
   void mark(PathState* state, StepKind kind, PlaceId place, std::uint32_t extra = 0);
   // Somebody has entered a function by its name who did not announce it, or called it through a pointer.
-  void entered(PathState* state, FunctionKey function);
+  // `body`: where such calls can go next time; nullptr: there is none that takes pending bits.
+  void entered(PathState* state, FunctionKey key, const void* function, const void* body);
   // An indirect call has come to code without such bodies.
   void untaken(PathState* state);
   // In a forked child: from now on nothing is kept.

@@ -6,6 +6,7 @@
 
 #include "core/base/raw_syscall.h"
 #include "core/base/text_buffer.h"
+#include "core/record/run_identity.h"
 #include "runtime/record/element_recorder.h"
 #include "runtime/record/identity.h"
 

@@ -170,6 +170,34 @@ class Record(HeddleTest):
         self.assertLessEqual(os.path.getsize(log), 128 << 10)
         self.assertIn("incomplete", self.show(log))
 
+    def test_long_logs_are_whole(self):
+        """Several times what a thread's chunk of bits holds, with calls through pointers among the branches."""
+        source = """
+#include <cstdlib>
+__attribute__((noinline)) unsigned odd(unsigned x) { if (x % 3 == 0) { asm volatile(""); ++x; } return x; }
+__attribute__((noinline)) unsigned even(unsigned x) { return x; }
+unsigned (*volatile const ways[2])(unsigned) = {even, odd};
+int main(int, char** words) {
+  unsigned x = 1, n = 0;
+  for (int i = 0; i != std::atoi(words[1]); ++i) {
+    x = x * 1664525u + 1013904223u;
+    if (x >> 31) n = ways[i % 2](n + x); else n ^= x;
+  }
+  return n == 0;
+}
+"""
+        program = self.compile_full(source, "long-program")
+        logs = os.path.join(self.folder, "long")
+        subprocess.run([program, "400000"], env={**os.environ, "HEDDLE_RECORD": f"path:{logs}"}, check=True)
+        log, = glob.glob(logs + "/*.hlog")
+        self.assertGreater(os.path.getsize(log), 3 << 16)
+        x, branches = 1, 400001
+        for i in range(400000):
+            x = (x * 1664525 + 1013904223) & 0xffffffff
+            branches += 1 + (0 if x >> 31 == 0 else 1 + i % 2)
+        text = self.show(log)
+        self.assertRegex(text, rf"thread 0: \d+ bits, {branches} decisions, \d+ marks\n")
+
     def test_damaged(self):
         log, _ = self.record(options=["--raw"])
         with open(log, "rb") as file:

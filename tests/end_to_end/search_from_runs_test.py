@@ -4,7 +4,7 @@ import os
 import re
 import unittest
 
-from heddle_driver import BAD_INPUT, BUG, NO_BUG, TESTS, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, TESTS, HeddleTest
 
 PROGRAMS = os.path.join(TESTS, "..", "bench", "search")
 ARTIFACT = "heddle-out/bug-1.heddle"
@@ -117,9 +117,14 @@ class SearchFromRuns(HeddleTest):
     def test_native_runs_that_passed_lead_to_one_that_fails(self):
         self.compile(NATIVE, flags=["--full"])
         self.heddle("record", "-d", "logs", "--", "./program", "0", "joined", code=NO_BUG)
-        # The same paths without the join in between.
-        answer = self.heddle("search", "--from", "logs", "--", "./program", "0", code=BUG)
+        (log,) = os.listdir(self.path("logs"))
+        # Without the join in between it is another run: named, and only looked at if asked for.
+        answer = self.heddle("search", "--from", "logs", "--", "./program", "0", code=INCONCLUSIVE)
+        self.assertIn(f"left out: {log}", answer.errors)
+        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", "0", code=BUG)
         self.assertIn("derived from run", answer.errors)
+        answer = self.heddle("search", "--from", "logs", "--", "./program", "0", "joined", code=NO_BUG)
+        self.assertNotIn("left out", answer.errors)
 
 
 if __name__ == "__main__":

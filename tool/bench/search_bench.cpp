@@ -7,6 +7,7 @@
 
 #include "core/trace/event_kinds.h"
 #include "tool/bench/child_process.h"
+#include "tool/bench/native_runs.h"
 #include "tool/bench/thesis_programs.h"
 #include "tool/cause/solving.h"
 #include "tool/replay/minimize.h"
@@ -41,15 +42,29 @@ SearchFigures search_figures(const nlohmann::ordered_json& published) {
 }
 
 // Runs that pass; those that fail are left out, as in the thesis.
-Result<std::vector<search::Executed>> passing_runs(search::Executions& executions,
-                                                   const SearchBenchOptions& options) {
+Result<std::vector<search::Executed>> passing_runs(search::Executions& executions, const std::string& folder,
+                                                   const SearchBenchOptions& options, SearchRow& row) {
   std::vector<search::Executed> runs;
-  for (std::uint64_t i = 0; runs.size() < options.runs && i < 4 * options.runs; ++i) {
-    auto run = executions.sample(i);
-    if (!run) return run.error();
-    if (run->passes) runs.push_back(std::move(*run));
+  if (!options.native) {
+    for (std::uint64_t i = 0; runs.size() < options.runs && i < 4 * options.runs; ++i) {
+      auto run = executions.sample(i);
+      if (!run) return run.error();
+      if (run->passes) runs.push_back(std::move(*run));
+    }
+    return runs;
   }
-  return runs;
+  auto native = record_passing_runs(executions.target(), folder + "/" + row.program + "-logs", options.runs);
+  if (!native) return native.error();
+  search::FollowLimits limits;
+  limits.runs = options.runs;
+  limits.seconds = options.seconds;
+  limits.each.most_executions = 100;
+  limits.each.seconds = options.seconds / 4;
+  auto followed = search::follow_runs(executions, native->database, limits);
+  if (!followed) return followed.error();
+  row.native = static_cast<double>(native->database.distinct_runs());
+  row.followed = static_cast<double>(followed->same);
+  return std::move(followed->executed);
 }
 
 struct SearchedOnce {
@@ -113,7 +128,7 @@ Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::s
   spec.seed = options.seed;
   auto executions = search::Executions::start(*target, spec, {});
   if (!executions) return executions.error();
-  auto runs = passing_runs(*executions, options);
+  auto runs = passing_runs(*executions, folder, options, row);
   if (!runs) return runs.error();
 
   search::SearchOptions thesis;
@@ -254,6 +269,8 @@ std::string search_json(const std::vector<SearchRow>& rows) {
                    {"found", row.found},
                    {"found_pruned", row.found_pruned},
                    {"auto_executions", row.campaign},
+                   {"native_different", row.native},
+                   {"native_reconstructed", row.followed},
                    {"ours", figures(row.ours)},
                    {"thesis", row.thesis ? figures(*row.thesis) : nlohmann::ordered_json(nullptr)}});
   }

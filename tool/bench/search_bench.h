@@ -19,6 +19,7 @@ struct SearchBenchOptions {
   std::vector<std::string> programs;  // empty: all
   std::uint64_t seed = 1;
   std::uint64_t runs = 100;  // that pass, to start from
+  bool native = true;        // recorded in native runs; else executions under the engine
   double seconds = 60;       // for each search
 };
 
@@ -41,6 +42,8 @@ struct SearchRow {
   std::optional<SearchFigures> thesis;
   bool found = false;         // in the thesis' order
   bool found_pruned = false;  // in ours
+  double native = -1;         // different native runs that passed
+  double followed = -1;       // … of which an execution takes the same paths
   double campaign = -1;       // executions of `auto` until the bug; negative: not within as many as are tried
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "compiler/install_layout.h"
+#include "tool/bench/reconstruct_bench.h"
 #include "tool/bench/search_bench.h"
 #include "tool/cli/bench_commands.h"
 #include "tool/cli/terminal.h"
@@ -16,17 +17,38 @@ constexpr const char* kSearchExamples =
     "examples:\n"
     "  heddle bench search\n"
     "  heddle bench search pool loader --json search.json\n"
+    "  heddle bench search --reconstruct\n"
     "\n"
     "exit codes: 0 measured, 2 a program could not be compiled, 3 an error of heddle's own";
 
 struct SearchBenchChoice {
   bench::SearchBenchOptions bench;
   std::string json;
+  bool reconstruct = false;
 };
+
+int run_reconstruct(const SearchBenchChoice& options, const compiler::InstallLayout& layout) {
+  bench::ReconstructBenchOptions how;
+  how.folders = {layout.cause_dir, layout.search_dir};
+  how.heddle = layout.executable;
+  how.library = layout.library;
+  how.programs = options.bench.programs;
+  how.seed = options.bench.seed;
+  how.seconds = options.bench.seconds;
+  fmt::print("{}", bench::reconstruct_head());
+  const auto rows = bench::run_reconstruct(how, [](const bench::ReconstructRow& row) {
+    fmt::print("{}", bench::reconstruct_row(row));
+    std::fflush(stdout);
+  });
+  if (!rows) return complain(rows.error());
+  fmt::print("{}", bench::reconstruct_foot(*rows));
+  return 0;
+}
 
 int run_search(SearchBenchChoice options) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
+  if (options.reconstruct) return run_reconstruct(options, *layout);
   options.bench.folder = layout->search_dir;
   options.bench.heddle = layout->executable;
   options.bench.library = layout->library;
@@ -55,6 +77,12 @@ std::function<int()> add_bench_search(CLI::App& bench) {
   search->add_option("names", options->bench.programs, "only these programs")->type_name("PROGRAM");
   search->add_option("--seed", options->bench.seed, "of the runs to start from [1]")->type_name("S");
   search->add_option("--runs", options->bench.runs, "runs that pass [100]")->type_name("N");
+  search->add_flag(
+      "--reconstruct", options->reconstruct,
+      "instead: failures of these and of the programs of chapter 4, from the paths of one failing run");
+  search->add_flag("!--engine-runs", options->bench.native,
+                   "start from executions under the engine instead of runs that are recorded natively");
+  search->add_option("-t,--time", options->bench.seconds, "seconds for each search [60]")->type_name("S");
   search->add_option("--json", options->json, "write the results as JSON; - is standard output")
       ->type_name("FILE");
   return [options] { return run_search(*options); };

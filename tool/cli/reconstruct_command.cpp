@@ -83,6 +83,11 @@ int reconstruct_command(const Arguments& arguments) {
   if (!tables) return complain(tables.error());
   auto log = read_path_log(options.log, *tables);
   if (!log) return complain(log.error());
+  auto input = run::InputFile::keep_standard_input();
+  if (!input) return complain(input.error());
+  target->input = input->descriptor();
+  if (log->run != search::run_identity(*target))
+    warn(options.log + " is of a run with other arguments, environment or input than here.");
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;

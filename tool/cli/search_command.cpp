@@ -23,7 +23,7 @@ struct SearchChoice {
   std::string from, time = "60s", order = "pruned", model = "c++20";
   std::uint64_t seed = 1, runs = 20;
   std::vector<std::string> program;
-  bool quiet = false, verbose = false;
+  bool quiet = false, verbose = false, any_input = false;
 };
 
 std::atomic<bool> search_interrupted{false};
@@ -47,6 +47,8 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
          "--from", o.from,
          "a folder with path logs of runs (`heddle record`); those that passed are where the search starts")
       ->type_name("RUNS");
+  app.add_flag("--any-input", o.any_input,
+               "also from logs of runs with other arguments, environment or standard input than here");
   app.add_option("--runs", o.runs,
                  "executions under the engine to start from, without --from; else at most so many different "
                  "runs [20]")
@@ -99,33 +101,45 @@ Result<std::optional<search::FoundBug>> add_samples(search::Executions& executio
   return std::optional<search::FoundBug>();
 }
 
+void tell_others(const std::vector<std::string>& others) {
+  if (others.empty()) return;
+  constexpr std::size_t kMostNames = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(others.size(), kMostNames); ++i) names += " " + others[i];
+  if (others.size() > kMostNames) names += fmt::format(" and {} more", others.size() - kMostNames);
+  warn(fmt::format(
+      "{} log{} of runs with other arguments, environment or input than here left out:{}. Give the "
+      "program the same, or --any-input.",
+      others.size(), others.size() == 1 ? " is" : "s are", names));
+}
+
 // Executions that take the paths of runs in production.
 Result<std::optional<search::FoundBug>> add_production(search::Executions& executions, search::Search& search,
                                                        const SearchChoice& options) {
-  auto runs = search::read_runs(options.from, executions.target().path);
+  std::optional<std::uint64_t> given;
+  if (!options.any_input) given = search::run_identity(executions.target());
+  auto runs = search::read_runs(options.from, executions.target().path, given);
   if (!runs) return runs.error();
+  tell_others(runs->others);
   if (runs->unusable != 0)
     warn(fmt::format("{} logs were left out. The first: {}", runs->unusable, runs->first_problem));
   if (runs->failed != 0)
     warn(fmt::format("{} logs are of runs that failed; `heddle reconstruct` is for these.", runs->failed));
-  executions.keep_decisions();
-  std::size_t missed = 0;
-  const std::size_t most = std::min<std::size_t>(runs->database.distinct_runs(), options.runs);
-  for (std::size_t i = 0; i < most && !search_interrupted.load(); ++i) {
-    search::ReconstructOptions budget;
-    budget.most_executions = 100;
-    budget.seconds = options.search.seconds / 4;
-    auto run = search::reconstruct(executions, runs->database.run(i), false, budget);
-    if (!run) return run.error();
-    missed += run->succeeded ? 0 : 1;
-    // What came near is as good a start.
-    if (!run->executed.passes) continue;
-    auto added = search.add(run->executed);
+  search::FollowLimits limits;
+  limits.runs = options.runs;
+  limits.seconds = options.search.seconds;
+  limits.each.most_executions = 100;
+  limits.each.seconds = options.search.seconds / 4;
+  limits.is_over = [] { return search_interrupted.load(); };
+  auto followed = search::follow_runs(executions, runs->database, limits);
+  if (!followed) return followed.error();
+  for (const search::Executed& executed : followed->executed) {
+    auto added = search.add(executed);
     if (!added && added.error().code != ExitCode::kInconclusive) return added.error();
   }
   if (!options.quiet) {
     fmt::print(stderr, "heddle: {} runs, {} different, of which {} were looked at and {} reconstructed\n",
-               runs->database.runs(), runs->database.distinct_runs(), most, most - missed);
+               runs->database.runs(), runs->database.distinct_runs(), followed->looked_at, followed->same);
   }
   return std::optional<search::FoundBug>();
 }
@@ -157,6 +171,9 @@ int search_command(const Arguments& arguments) {
   auto target = run::resolve_target(options.program, layout->library, notes);
   if (!target) return complain(target.error());
   for (const std::string& note : notes) warn(note);
+  auto input = run::InputFile::keep_standard_input();
+  if (!input) return complain(input.error());
+  target->input = input->descriptor();
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;

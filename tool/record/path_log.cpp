@@ -19,6 +19,7 @@ using record::Mark;
 struct Stream {
   const LogChunk* head = nullptr;
   std::map<std::uint32_t, const LogChunk*> bits;  // by their sequence
+  const LogChunk* moved = nullptr;  // is being written again, and its old content is among these already
   std::map<std::uint32_t, const LogChunk*> marks;
 };
 
@@ -37,7 +38,10 @@ Result<Streams> gather_streams(const RawLog& raw) {
         return damaged_log(raw.path, "a thread's entry is cut off");
       streams[{header.thread, header.sequence}].head = &chunk;
     } else if (header.kind == ChunkKind::kBits) {
-      streams[{header.thread, header.stream}].bits[header.sequence] = &chunk;
+      Stream& stream = streams[{header.thread, header.stream}];
+      const LogChunk*& known = stream.bits[header.sequence];
+      if (known != nullptr) stream.moved = chunk.is_open ? &chunk : known;
+      if (known == nullptr || known->is_open) known = &chunk;
     } else if (header.kind == ChunkKind::kMarks) {
       streams[{header.thread, header.stream}].marks[header.sequence] = &chunk;
     }
@@ -67,7 +71,9 @@ bool read_bits(const RawLog& raw, const Stream& stream, PathBits& bits) {
     bits.end_with(head.state.pending);
     return true;
   }
-  return false;
+  if (stream.moved == nullptr || !stream.moved->is_open) return false;
+  bits.end_with(head.state.pending);
+  return true;
 }
 
 std::vector<Mark> read_marks(const Stream& stream) {

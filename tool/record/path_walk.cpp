@@ -1,6 +1,7 @@
 #include "tool/record/path_walk.h"
 
 #include <array>
+#include <optional>
 
 namespace heddle {
 namespace {
@@ -172,20 +173,34 @@ class Walker {
     }
   }
 
-  // 0: to code without bodies for recording; 11: to the callee that is foretold; 10, and its key.
+  std::optional<std::uint64_t> take_callee() {
+    if (!bits_.has(1)) return std::nullopt;
+    const bool is_new = bits_.take(1) != 0;
+    const unsigned count = is_new ? record::kKeyBits : record::kCalleeBits;
+    if (!bits_.has(count)) return std::nullopt;
+    const std::uint64_t told = bits_.take(count);
+    if (!is_new) return callees_[told];
+    return callees_[record::callee_index(told)] = told;
+  }
+
+  // 1: to the callee that is foretold; 00: to code without bodies for recording; 010: to one that was called
+  // before, and which; 011, and its key.
   void indirect_call(const PathItem& item) {
     const PlaceId call = place(item.place);
     ++top().item;
     if (!bits_.has(1)) return;
-    if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
-    if (!bits_.has(1)) return;
-    const std::uint32_t slot =
-        record::prediction_of(record::kCalledIndirectly | static_cast<std::uint64_t>(call), latest_callee_);
+    std::uint64_t& foretold =
+        foretold_[(record::call_offset(record::kCalledIndirectly | static_cast<std::uint64_t>(call)) ^
+                   record::call_offset(latest_callee_)) /
+                  sizeof(record::CallEntry)];
     if (bits_.take(1) == 0) {
-      if (!bits_.has(record::kKeyBits)) return;
-      predictions_[slot] = bits_.take(record::kKeyBits);
+      if (!bits_.has(1)) return;
+      if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
+      const auto callee = take_callee();
+      if (!callee) return;
+      foretold = *callee;
     }
-    latest_callee_ = predictions_[slot];
+    latest_callee_ = foretold;
     emit(StepKind::kIndirectCall, call, latest_callee_);
     fits_ = enter(FunctionKey{latest_callee_});
   }
@@ -194,6 +209,23 @@ class Walker {
     top().block = block;
     top().item = 0;
     if (++silent_ > kMostSilentBlocks) fits_ = false;
+  }
+
+  // None: the bits are at their end.
+  std::optional<std::uint64_t> take_branch() {
+    if (!bits_.has(1)) return std::nullopt;
+    return bits_.take(1);
+  }
+  std::optional<std::uint64_t> take_switch(std::uint32_t count) {
+    const unsigned least = record::least_switch_bits(count);
+    if (!bits_.has(least)) return std::nullopt;
+    std::uint64_t code = bits_.take(least);
+    const std::uint32_t short_ones = record::short_switch_codes(count);
+    if (code >= short_ones) {
+      if (!bits_.has(1)) return std::nullopt;
+      code = (code << 1 | bits_.take(1)) - short_ones;
+    }
+    return code < count ? record::switch_successor(count, static_cast<std::uint32_t>(code)) : count;
   }
 
   void end_of_block() {
@@ -216,19 +248,18 @@ class Walker {
       return;
     }
     const bool is_branch = from.end == EndKind::kBranch;
-    const unsigned count = is_branch ? 1 : record::switch_bits(static_cast<std::uint32_t>(from.next.size()));
-    if (!bits_.has(count)) {
+    const auto taken = is_branch ? take_branch() : take_switch(static_cast<std::uint32_t>(from.next.size()));
+    if (!taken) {
       fits_ = next_mark_ == marks_.size();
       has_room_ = false;
       return;
     }
-    const std::uint64_t taken = bits_.take(count);
-    if (taken >= from.next.size()) {
+    if (*taken >= from.next.size()) {
       fits_ = false;
       return;
     }
-    emit(is_branch ? StepKind::kBranch : StepKind::kSwitch, place(from.place), taken);
-    go_to(from.next[is_branch ? 1 - taken : taken]);
+    emit(is_branch ? StepKind::kBranch : StepKind::kSwitch, place(from.place), *taken);
+    go_to(from.next[is_branch ? 1 - *taken : *taken]);
   }
 
   const PathTables::Tables& tables_;
@@ -236,7 +267,8 @@ class Walker {
   const std::vector<Mark>& marks_;
   const PathSink& sink_;
   std::vector<Frame> frames_;
-  std::array<std::uint64_t, record::kPredictions> predictions_{};
+  std::array<std::uint64_t, record::kCallEntries> foretold_{};
+  std::array<std::uint64_t, record::kCallEntries> callees_{};
   std::uint64_t latest_callee_ = 0;
   std::size_t next_mark_ = 0;
   std::uint64_t silent_ = 0;

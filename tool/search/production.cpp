@@ -1,22 +1,27 @@
 #include "tool/search/production.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "core/record/run_identity.h"
 #include "tool/artifact/atomic_file.h"
 #include "tool/search/path_steps.h"
 
 namespace heddle::search {
 namespace {
 
-constexpr const char* kDatabaseFile = "paths.heddledb";
-constexpr const char* kReadFile = "paths.read";  // names of logs that the database has
+constexpr std::string_view kDatabase = ".heddledb";
+constexpr std::string_view kRead = ".heddledb-logs";  // names of logs that the database has
 
-std::set<std::string> names_read(const std::string& folder) {
+std::set<std::string> names_read(const std::string& file) {
   std::set<std::string> names;
-  std::ifstream in(folder + "/" + kReadFile);
+  std::ifstream in(file);
   for (std::string line; std::getline(in, line);) names.insert(line);
   return names;
 }
@@ -43,12 +48,21 @@ bool has_failed(const PathLog& log) {
   return !has_passed(log) && log.outcome.kind != record::OutcomeKind::kUnknown;
 }
 
-Result<ProductionRuns> read_runs(const std::string& folder, const std::string& program) {
+std::uint64_t run_identity(const run::Target& target) {
+  std::vector<const char*> arguments;
+  for (const std::string& argument : target.argv) arguments.push_back(argument.c_str());
+  arguments.push_back(nullptr);
+  return record::run_identity(arguments.data(), environ);
+}
+
+Result<ProductionRuns> read_runs(const std::string& folder, const std::string& program,
+                                 std::optional<std::uint64_t> run) {
   std::error_code error;
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != kDatabaseFile && name != kReadFile) files.push_back(name);
+    if (entry.is_regular_file() && !name.ends_with(kDatabase) && !name.ends_with(kRead))
+      files.push_back(name);
   }
   if (error) return Error{"Cannot read the folder " + folder + ": " + error.message() + "."};
   std::sort(files.begin(), files.end());
@@ -56,12 +70,14 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
   if (!tables) return tables.error();
   ProductionRuns runs;
   std::set<std::string> read;
-  const std::string file = folder + "/" + kDatabaseFile;
+  // One database for each input, since paths of one are not to be expected of another.
+  const std::string stem = folder + (run ? fmt::format("/paths-{:016x}", *run) : "/paths");
+  const std::string file = stem + std::string(kDatabase);
   if (std::filesystem::exists(file)) {
     auto known = PathDatabase::read(file);
     if (!known) return known.error();
     runs.database = std::move(*known);
-    read = names_read(folder);
+    read = names_read(stem + std::string(kRead));
   }
   const std::size_t before = read.size();
   for (const std::string& name : files) {
@@ -71,6 +87,10 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
       ++runs.unusable;
       if (runs.first_problem.empty())
         runs.first_problem = log ? name + " ends before the run did." : log.error().message;
+      continue;
+    }
+    if (run && log->run != *run) {
+      runs.others.push_back(name);
       continue;
     }
     ++runs.logs;
@@ -85,10 +105,31 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
     std::string names;
     for (const std::string& name : read) names += name + "\n";
     if (auto written = runs.database.write(file); !written) return written.error();
-    if (auto written = write_file_atomically(folder + "/" + kReadFile, names); !written)
+    if (auto written = write_file_atomically(stem + std::string(kRead), names); !written)
       return written.error();
   }
   return runs;
+}
+
+Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& database,
+                                 const FollowLimits& limits) {
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  const auto left = [&] {
+    return limits.seconds - std::chrono::duration<double>(Clock::now() - began).count();
+  };
+  executions.keep_decisions();
+  FollowedRuns followed;
+  const std::size_t most = std::min(database.distinct_runs(), limits.runs);
+  for (; followed.looked_at < most && left() > 0 && !limits.is_over(); ++followed.looked_at) {
+    ReconstructOptions each = limits.each;
+    each.seconds = std::min(each.seconds, left());
+    auto run = reconstruct(executions, database.run(followed.looked_at), false, each);
+    if (!run) return run.error();
+    followed.same += run->succeeded ? 1 : 0;
+    if (run->executed.passes) followed.executed.push_back(std::move(run->executed));
+  }
+  return followed;
 }
 
 }  // namespace heddle::search

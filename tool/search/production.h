@@ -2,7 +2,9 @@
 // paths, and executions under the engine that take the same paths.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +26,30 @@ struct ProductionRuns {
   std::size_t failed = 0;    // … of runs that did not pass: `heddle reconstruct` is for them
   std::size_t unusable = 0;  // damaged, of another build, or cut off
   std::string first_problem;
+  std::vector<std::string> others;  // logs of runs that were given something else
 };
 
-// All logs in a folder. What was read is kept there in one file, so that a log is read once, and may be
-// deleted afterwards.
-Result<ProductionRuns> read_runs(const std::string& folder, const std::string& program);
+// What the target is given here, as logs have it (core/record/run_identity.h).
+std::uint64_t run_identity(const run::Target& target);
+
+// All logs in a folder, of runs that were given the same; `run`: nullopt: whatever they were given. What was
+// read is kept there in one file, so that a log is read once, and may be deleted afterwards.
+Result<ProductionRuns> read_runs(const std::string& folder, const std::string& program,
+                                 std::optional<std::uint64_t> run);
+
+// Executions that take the paths of `database`'s runs, and such as come near where none takes them.
+struct FollowedRuns {
+  std::vector<Executed> executed;  // that passed
+  std::size_t looked_at = 0;       // runs of the database
+  std::size_t same = 0;            // … of which an execution takes the same paths
+};
+struct FollowLimits {
+  std::size_t runs = 20;    // of the database
+  double seconds = 60;      // for all of them
+  ReconstructOptions each;  // at most
+  std::function<bool()> is_over = [] { return false; };
+};
+Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& database,
+                                 const FollowLimits& limits);
 
 }  // namespace heddle::search

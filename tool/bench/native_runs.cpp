@@ -1,0 +1,48 @@
+#include "tool/bench/native_runs.h"
+
+#include <filesystem>
+
+#include "tool/bench/child_process.h"
+
+namespace heddle::bench {
+namespace {
+
+// Its exit status. (A deadlock does not end by itself.)
+Result<int> record_run(const run::Target& target, const std::string& folder) {
+  std::vector<std::string> words{"timeout", "-s", "KILL", "20", "env", "HEDDLE_RECORD=path:" + folder};
+  words.insert(words.end(), target.argv.begin(), target.argv.end());
+  return run_in("/", words);
+}
+
+}  // namespace
+
+Result<search::ProductionRuns> record_passing_runs(const run::Target& target, const std::string& folder,
+                                                   std::uint64_t runs) {
+  std::uint64_t passed = 0;
+  for (std::uint64_t i = 0; passed < runs && i < 4 * runs; ++i) {
+    const auto status = record_run(target, folder);
+    if (!status) return status.error();
+    passed += *status == 0 ? 1 : 0;
+  }
+  return search::read_runs(folder, target.path, std::nullopt);
+}
+
+Result<std::optional<PathLog>> record_failing_run(const run::Target& target, const std::string& folder,
+                                                  std::uint64_t runs) {
+  auto tables = PathTables::read(target.path);
+  if (!tables) return tables.error();
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    const auto status = record_run(target, folder);
+    if (!status) return status.error();
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (*status != 0) {
+        auto log = read_path_log(entry.path().string(), *tables);
+        if (log && !log->incomplete && search::has_failed(*log)) return std::optional(std::move(*log));
+      }
+      std::filesystem::remove(entry.path());
+    }
+  }
+  return std::optional<PathLog>();
+}
+
+}  // namespace heddle::bench

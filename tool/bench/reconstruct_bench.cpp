@@ -1,0 +1,176 @@
+#include "tool/bench/reconstruct_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "tool/bench/child_process.h"
+#include "tool/bench/native_runs.h"
+#include "tool/bench/thesis_programs.h"
+#include "tool/run/campaign.h"
+#include "tool/search/search.h"
+
+namespace heddle::bench {
+namespace {
+
+using Source = ReconstructRow::Source;
+
+// An execution that `auto` finds to fail.
+std::optional<Trace> failing_execution(const run::Target& target, std::uint64_t seed) {
+  run::CampaignOptions campaign;
+  campaign.spec.seed = seed;
+  std::copy_n("auto", sizeof "auto", campaign.spec.strategy);
+  campaign.executions = 2000;
+  campaign.output_directory.clear();
+  const std::atomic<bool> never = false;
+  run::CampaignOutcome outcome = run::Campaign(target, campaign).run(never);
+  for (run::FoundBug& bug : outcome.bugs) {
+    if (bug.trace.findings[bug.finding].severity == Severity::kBug) return std::move(bug.trace);
+  }
+  return std::nullopt;
+}
+
+// … else one that a search from executions that passed comes to.
+Result<std::optional<search::Executed>> searched_execution(search::Executions& executions, double seconds) {
+  constexpr std::uint64_t kSamples = 20;
+  search::SearchOptions how;
+  how.seconds = seconds;
+  search::Search search(executions, how);
+  for (std::uint64_t i = 0; i < kSamples; ++i) {
+    auto run = executions.sample(i);
+    if (!run) return run.error();
+    if (run->is_bug) return std::optional(std::move(*run));
+    if (!run->passes) continue;
+    auto added = search.add(*run);
+    if (!added && added.error().code == ExitCode::kOwnError) return added.error();
+  }
+  if (search.runs() == 0) return std::optional<search::Executed>();
+  auto found = search.find();
+  if (!found) return found.error();
+  if (!*found) return std::optional<search::Executed>();
+  search::Executed executed;
+  executed.choices = std::move((*found)->trace.choices);
+  executed.is_bug = true;
+  return std::optional(std::move(executed));
+}
+
+// What a native run with that schedule would have logged.
+Result<std::optional<search::LoggedPaths>> engine_log(const run::Target& target, RunSpec spec,
+                                                      double seconds) {
+  auto failing = failing_execution(target, spec.seed);
+  std::uint64_t index = 0;
+  if (failing) {
+    spec = failing->spec;
+    index = failing->execution;
+  }
+  auto executions = search::Executions::start(target, spec, {}, index);
+  if (!executions) return executions.error();
+  executions->keep_decisions();
+  search::Executed executed;
+  executed.is_bug = true;
+  if (failing) {
+    executed.choices = std::move(failing->choices);
+  } else {
+    auto searched = searched_execution(*executions, seconds);
+    if (!searched) return searched.error();
+    if (!*searched) return std::optional<search::LoggedPaths>();
+    executed = std::move(**searched);
+  }
+  auto traced = executions->trace(executed);
+  if (!traced) return traced.error();
+  search::LoggedPaths paths;
+  for (const auto& [name, own] : (*traced)->decisions) paths[name] = own.path;
+  return std::optional(std::move(paths));
+}
+
+Result<std::optional<search::LoggedPaths>> failing_log(const ReconstructBenchOptions& options,
+                                                       const run::Target& target, const std::string& folder,
+                                                       const RunSpec& spec, ReconstructRow& row) {
+  auto native = record_failing_run(target, folder + "/" + row.program + "-logs", options.native_runs);
+  if (!native) return native.error();
+  if (*native) {
+    row.source = Source::kNative;
+    return std::optional(search::logged_paths(**native));
+  }
+  auto made = engine_log(target, spec, options.seconds);
+  if (made && *made) row.source = Source::kEngine;
+  return made;
+}
+
+Result<ReconstructRow> measure_reconstruct(const ReconstructBenchOptions& options, const std::string& folder,
+                                           const ThesisProgram& program) {
+  ReconstructRow row;
+  row.program = program.name;
+  auto target = build_thesis_program(options.heddle, options.library, folder, program);
+  if (!target) return target.error();
+  RunSpec spec;
+  spec.seed = options.seed;
+  auto log = failing_log(options, *target, folder, spec, row);
+  if (!log) return log.error();
+  if (!*log) return row;
+  for (const auto& [name, path] : **log) row.branches += path.size();
+  // Other executions to start from than those that the log may be of.
+  spec.seed += 1;
+  auto executions = search::Executions::start(*target, spec, {});
+  if (!executions) return executions.error();
+  executions->keep_decisions();
+  search::ReconstructOptions how;
+  how.seconds = options.seconds;
+  const auto began = std::chrono::steady_clock::now();
+  auto done = search::reconstruct(*executions, **log, true, how);
+  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (!done) return done.error();
+  row.succeeded = done->succeeded;
+  row.executions = done->executions;
+  row.questions = done->questions;
+  for (const auto& [name, matched] : done->matched) row.matched += matched.steps;
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<ReconstructRow>> run_reconstruct(const ReconstructBenchOptions& options,
+                                                    const std::function<void(const ReconstructRow&)>& row) {
+  auto work = TemporaryFolder::make();
+  if (!work) return work.error();
+  std::vector<ReconstructRow> rows;
+  for (const std::string& folder : options.folders) {
+    const auto programs = read_thesis_programs(folder, options.programs);
+    if (!programs && options.programs.empty()) return programs.error();
+    if (!programs) continue;  // the names are of another folder
+    for (const ThesisProgram& program : *programs) {
+      auto measured = measure_reconstruct(options, work->path(), program);
+      if (!measured) return measured.error();
+      row(*measured);
+      rows.push_back(std::move(*measured));
+    }
+  }
+  return rows;
+}
+
+std::string reconstruct_head() {
+  return fmt::format("{:<16} {:>8} {:>10} {:>10} {:>12} {:>11} {:>9} {:>8}\n", "program", "log of",
+                     "branches", "matched", "executions", "questions", "seconds", "");
+}
+
+std::string reconstruct_row(const ReconstructRow& row) {
+  const char* source = row.source == Source::kNative   ? "native"
+                       : row.source == Source::kEngine ? "engine"
+                                                       : "–";
+  return fmt::format("{:<16} {:>8} {:>10} {:>10} {:>12} {:>11} {:>9.1f} {:>8}\n", row.program, source,
+                     row.branches, row.matched, row.executions, row.questions, row.seconds,
+                     row.succeeded ? "fails so" : "no");
+}
+
+std::string reconstruct_foot(const std::vector<ReconstructRow>& rows) {
+  const auto succeeded = static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](const auto& r) { return r.succeeded; }));
+  return fmt::format(
+      "{} of {} failures are reconstructed from paths alone, {:.0f} % (to reach: 80 %).\n", succeeded,
+      rows.size(),
+      100.0 * static_cast<double>(succeeded) / static_cast<double>(std::max<std::size_t>(rows.size(), 1)));
+}
+
+}  // namespace heddle::bench
