@@ -35,7 +35,7 @@ void compile() {
     int key = descriptor->name + descriptor->schema + descriptor->type + descriptor->version;
     if (descriptor->referenced != nullptr) {
       key += 1;
-      work(10);
+      work(60);
       ColumnMap* map = descriptor->referenced;
       assert(map != nullptr);
       for (int c = 0; c < map->size; ++c) key += map->bits[c];
@@ -55,7 +55,7 @@ void drop_column() {
     ColumnMap* saved = descriptor->referenced;
     descriptor->referenced = nullptr;
     descriptor->version = descriptor->version + 1;
-    work(20);
+    spin(600);
     descriptor->referenced = saved;
     {
       const std::lock_guard<std::mutex> guard(dictionary_lock);

@@ -27,7 +27,7 @@ void consume(int number) {
       work(20);
       continue;
     }
-    work(5);
+    spin(600);
     next_item = mine + 1;
     if (owner[mine] != 0 && owner[mine] != number) twice = 1;
     owner[mine] = number;
