@@ -22,7 +22,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.realpath(os.path.join(HERE, "..", ".."))
 SOURCES = ["pbzip2.cpp", "BZ2StreamScanner.cpp", "ErrorContext.cpp"]
-FLAGS = ["-O2", "-g", "-pthread", "-std=c++17", "-DUSE_STACKSIZE_CUSTOMIZATION", "-w"]
+FLAGS = ["-O2", "-g", "-pthread", "-std=c++17", "-DUSE_STACKSIZE_CUSTOMIZATION", "-w",
+         "-Wno-reserved-user-defined-literal"]
 JOIN = "ret = pthread_join(fifo->consumers[i], NULL);"
 CONSUMER = "void *consumer (void *q)"
 LOCK = "\t\tsafe_mutex_lock(fifo->mut);\n"

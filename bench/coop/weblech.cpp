@@ -34,7 +34,7 @@ void spider() {
       if (fetched < 4 && queued == 0) gave_up = 1;
       return;
     } else {
-      work(20);
+      work(60);
     }
   }
 }
