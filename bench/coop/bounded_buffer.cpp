@@ -7,7 +7,7 @@
 
 constexpr int kCapacity = 1;
 constexpr int kItems = 4;  // of each producer
-constexpr int kProducers = 3;
+constexpr int kProducers = 2;
 
 std::mutex monitor;
 std::condition_variable changed;
@@ -52,7 +52,7 @@ void take() {
 void produce() {
   for (int i = 0; i < kItems; ++i) {
     put(i);
-    work(20);
+    linger(300);
   }
   std::lock_guard<std::mutex> guard(monitor);
   ++producers_done;
@@ -61,11 +61,11 @@ void produce() {
 void consume() {
   for (int i = 0; i < kItems; ++i) {
     take();
-    work(20);
+    linger(300);
   }
 }
 
 int main() {
-  run_threads(produce, consume, produce, consume, produce, consume);
+  run_threads(produce, consume, produce, consume);
   assert(producers_done == kProducers && produced == consumed && sum_in == sum_out);
 }

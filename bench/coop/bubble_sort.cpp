@@ -19,6 +19,7 @@ void sort_part(int from, int to, std::mutex& lock, int& swaps, int& passes, int&
       const std::lock_guard<std::mutex> guard(lock);
       const int left = values[i], right = values[i + 1];
       if (left <= right) continue;
+      work(i == kMiddle - 1 || i == kMiddle ? 40 : 1);
       values[i] = right;
       values[i + 1] = left;
       ++swaps;

@@ -27,7 +27,7 @@ void write() {
 
 void reset() {
   for (int i = 0; i < kResets; ++i) {
-    work(400);
+    work(50);
     position = 0;
     count_write = 0;
     ++count_reset;

@@ -7,11 +7,15 @@
 #include <thread>
 #include <vector>
 
-// Nothing of shared memory is kept in registers meanwhile. Long work is a sleep, so that others get a
-// processor.
+// Nothing of shared memory is kept in registers meanwhile.
+inline void spin(unsigned steps) {
+  for (unsigned i = 0; i < steps; ++i) asm volatile("pause" ::: "memory");
+}
+
+// Long work is a sleep, so that others get a processor.
 inline void work(unsigned steps) {
   if (steps >= 60) return std::this_thread::sleep_for(std::chrono::microseconds(steps));
-  for (unsigned i = 0; i < steps; ++i) asm volatile("pause" ::: "memory");
+  spin(steps);
 }
 
 // Sleeps for a while that is another one in each run.

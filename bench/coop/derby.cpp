@@ -35,15 +35,17 @@ void compile() {
     int key = descriptor->name + descriptor->schema + descriptor->type + descriptor->version;
     if (descriptor->referenced != nullptr) {
       key += 1;
-      work(10);
+      work(60);
       ColumnMap* map = descriptor->referenced;
       assert(map != nullptr);
       for (int c = 0; c < map->size; ++c) key += map->bits[c];
     }
-    const std::lock_guard<std::mutex> guard(dictionary_lock);
+    std::unique_lock<std::mutex> guard(dictionary_lock);
     ++compiled;
     columns_seen += key > 0 ? 1 : 0;
     --descriptor->locks;
+    guard.unlock();
+    work(100);
   }
 }
 
@@ -53,6 +55,7 @@ void drop_column() {
     ColumnMap* saved = descriptor->referenced;
     descriptor->referenced = nullptr;
     descriptor->version = descriptor->version + 1;
+    spin(600);
     descriptor->referenced = saved;
     {
       const std::lock_guard<std::mutex> guard(dictionary_lock);

@@ -27,6 +27,7 @@ void consume(int number) {
       work(20);
       continue;
     }
+    spin(600);
     next_item = mine + 1;
     if (owner[mine] != 0 && owner[mine] != number) twice = 1;
     owner[mine] = number;

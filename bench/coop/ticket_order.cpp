@@ -17,6 +17,7 @@ void agent(int number) {
   for (int i = 0; i < kOrders; ++i) {
     orders = orders + 1;
     const int ticket = next_ticket;
+    work(4);
     next_ticket = ticket + 1;
     {
       const std::lock_guard<std::mutex> guard(lock);

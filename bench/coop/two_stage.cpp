@@ -16,6 +16,7 @@ void stage(int number) {
       const std::lock_guard<std::mutex> guard(first_lock);
       first_value = i + 1;
     }
+    work(5);
     {
       const std::lock_guard<std::mutex> guard(second_lock);
       second_value = first_value + 1;

@@ -23,7 +23,7 @@ void spider() {
     if (got) {
       work(100);
       downloads_in_progress = downloads_in_progress + 1;
-      work(100);
+      linger(600);
       {
         const std::lock_guard<std::mutex> guard(queue_lock);
         if (++fetched == 1) queued += 2;  // links of the first page
@@ -34,7 +34,7 @@ void spider() {
       if (fetched < 4 && queued == 0) gave_up = 1;
       return;
     } else {
-      work(20);
+      work(60);
     }
   }
 }

@@ -8,6 +8,26 @@ using heddle::engine::ElementOrders;
 using heddle::record::ElementEntry;
 using heddle::record::ElementKind;
 
+namespace {
+
+// Bits of RunSpec::element_points beside the first. Accesses are events, too, from which the tool sees which
+// of them could have come in another order (tool/merge/observed_races.h).
+constexpr std::uint8_t kEvents = 2;
+// Blocks are scheduling points, too: all of them, so that what was held to orders of some replays without.
+constexpr std::uint8_t kBlocks = 4;
+
+void record_access(heddle::engine::Execution& e, const ElementEntry& entry, Address address, bool writes,
+                   std::uint64_t pc) {
+  if ((e.spec().element_points & kEvents) == 0 || entry.kind == ElementKind::kBlock) return;
+  heddle::Event* event =
+      e.record(writes ? heddle::EventKind::kPlainWrite : heddle::EventKind::kPlainRead, pc);
+  if (event == nullptr) return;
+  event->address = address;
+  event->value2 = entry.id;
+}
+
+}  // namespace
+
 // Called by every module's constructors before all others.
 HEDDLE_EXPORT void __heddle_register_elements(ElementEntry* begin, ElementEntry* end,
                                               std::uint32_t all_static) {
@@ -18,15 +38,19 @@ HEDDLE_EXPORT void __heddle_register_elements(ElementEntry* begin, ElementEntry*
   for (ElementEntry* entry = begin; entry != end; ++entry) {
     entry->index = e->orders().find(entry->id);
     entry->chosen = entry->index != ElementOrders::kNone ||
-                    (e->spec().element_points != 0 && entry->kind != ElementKind::kBlock);
+                    (entry->kind != ElementKind::kBlock ? e->spec().element_points != 0
+                                                        : (e->spec().element_points & kBlocks) != 0);
   }
 }
 
 // Before an access that is no scheduling point by itself. Natively, of functions that have no body for
 // recording.
 HEDDLE_EXPORT void __heddle_element(ElementEntry* entry, const void* address, std::uint32_t writes) {
-  if (heddle::engine::Execution* e = heddle::abi::engine())
-    return e->element_access(entry->index, reinterpret_cast<Address>(address), writes != 0, HEDDLE_CALLER_PC);
+  if (heddle::engine::Execution* e = heddle::abi::engine()) {
+    const std::uint64_t pc = HEDDLE_CALLER_PC;
+    e->element_access(entry->index, reinterpret_cast<Address>(address), writes != 0, pc);
+    return record_access(*e, *entry, reinterpret_cast<Address>(address), writes != 0, pc);
+  }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
 }
 
@@ -35,6 +59,9 @@ HEDDLE_EXPORT void __heddle_await_element(ElementEntry* entry) {
 }
 
 HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
-  if (heddle::engine::Execution* e = heddle::abi::engine()) return e->element_passed();
+  if (heddle::engine::Execution* e = heddle::abi::engine()) {
+    e->element_passed();
+    return record_access(*e, *entry, 0, true, HEDDLE_CALLER_PC);
+  }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -48,6 +49,8 @@ bool LogFile::start(const Options& options, const char* program, long& error) {
   const long moved = raw_syscall(SYS_fcntl, error, F_DUPFD_CLOEXEC, kHigh);
   file_ = static_cast<int>(moved >= 0 ? moved : error);
   if (moved >= 0) raw_syscall(SYS_close, error);
+  // Held for as long as the process lives: a log without an end that nobody holds is of one that was killed.
+  raw_syscall(SYS_flock, file_, LOCK_EX | LOCK_NB);
   capacity_ = options.limit / kLogPage * kLogPage;
   error = raw_syscall(SYS_ftruncate, file_, capacity_);
   if (error < 0) return false;

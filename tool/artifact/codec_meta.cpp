@@ -134,7 +134,7 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
         checked.read(s.sleep, f, SleepKind::kTimed, "kind of sleep");
         break;
       case 19:
-        s.element_points = f.number != 0;
+        s.element_points = static_cast<std::uint8_t>(f.number);
         break;
       default:
         break;

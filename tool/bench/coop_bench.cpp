@@ -21,7 +21,7 @@ using CoopJson = nlohmann::ordered_json;
 using CoopClock = std::chrono::steady_clock;
 
 // A run that takes so long hangs.
-constexpr const char* kHangsAfter = "1";
+constexpr const char* kHangsAfter = "0.5";
 constexpr const char* kShares[] = {"25", "50", "75"};
 
 struct CoopProgram {
@@ -176,6 +176,8 @@ class CoopMeasurement {
       search.brute_force = !way.faithful;
       search.prune = !way.faithful;
       search.guided = way.faithful ? 0 : 4;
+      // The thesis as well completes a log and then applies PRES's replay to it (§3.5.3.2).
+      search.feedback = bug.kind.scheme == AccessScheme::kBlocks ? 16 : 0;
       const auto outcome = merge::search(bug.logs, oracle, search);
       if (!outcome) return outcome.error();
       if (rank_seconds != nullptr) *rank_seconds = outcome->relevance_seconds;
@@ -251,28 +253,25 @@ Status measure_sizes(const Recorded& recorded, const std::string& folder, CoopSc
   return Done{};
 }
 
-// CPU of runs with and without recording; runs that hang are as long as their time limit either way.
+// CPU of runs with and without recording, in turns; runs that hang use as little of it either way.
 Status measure_overhead(const std::string& folder, const std::string& binary, const std::string& kind,
                         CoopRow& row, CoopScheme& scheme) {
   constexpr int kRuns = 15;
-  const auto measure = [&](const std::string& record) -> Result<double> {
-    double seconds = 0;
-    for (int i = 0; i < kRuns; ++i) {
-      fs::create_directories(folder + "/over");
-      const auto finished = run_measured(folder, native_command(record, binary));
+  const std::string logs = folder + "/over";
+  std::map<std::string, double> seconds;
+  for (int i = 0; i < kRuns; ++i) {
+    for (const std::string share : {"0", "100", "75", "50", "25"}) {
+      fs::create_directories(logs);
+      const auto finished = run_measured(
+          folder, native_command(share == "0" ? "" : kind + ":" + logs + ",share=" + share, binary));
       if (!finished) return finished.error();
-      seconds += finished->cpu_seconds / kRuns;
-      fs::remove_all(folder + "/over");
+      seconds[share] += finished->cpu_seconds / kRuns;
+      fs::remove_all(logs);
     }
-    return seconds;
-  };
-  const auto native = measure("");
-  if (!native) return native.error();
-  row.native_seconds = *native;
-  for (const std::string share : {"100", "75", "50", "25"}) {
-    const auto recorded = measure(kind + ":" + folder + "/over,share=" + share);
-    if (!recorded) return recorded.error();
-    scheme.overhead[share] = 100 * (*recorded / *native - 1);
+  }
+  row.native_seconds = seconds["0"];
+  for (const auto& [share, recorded] : seconds) {
+    if (share != "0") scheme.overhead[share] = 100 * (recorded / row.native_seconds - 1);
   }
   return Done{};
 }

@@ -18,7 +18,7 @@ struct CoopOptions {
   std::string heddle;  // this program, to compile them
   std::string library;
   std::vector<std::string> programs;  // empty: all
-  std::uint64_t logs = 60;            // failing ones of each program; the thesis has 500
+  std::uint64_t logs = 50;            // failing ones of each program; the thesis has 500
   std::uint64_t passing = 20;         // … and 100
   std::uint64_t sets = 1;             // of partial logs drawn from them; attempts are medians
   std::uint64_t attempts = 60;        // the thesis tries 500

@@ -61,7 +61,7 @@ std::function<int()> add_bench_coop(CLI::App& bench) {
   coop->footer(kCoopExamples);
   const auto options = std::make_shared<CoopChoice>();
   coop->add_option("names", options->bench.programs, "only these programs")->type_name("PROGRAM");
-  coop->add_option("--logs", options->bench.logs, "failing logs of each program [60]")->type_name("N");
+  coop->add_option("--logs", options->bench.logs, "failing logs of each program [50]")->type_name("N");
   coop->add_option("--passing", options->bench.passing, "passing logs of each program [20]")->type_name("N");
   coop->add_option("--attempts", options->bench.attempts, "executions of each search [60]")->type_name("N");
   coop->add_option("--sets", options->bench.sets, "sets of partial logs; attempts are medians [1]")

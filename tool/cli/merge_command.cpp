@@ -29,7 +29,7 @@ struct MergeOptions {
   std::string metric = "dsim", strategy = "both", store, output = "heddle-out", time, timeout = "10s",
               killed = "fail";
   std::vector<int> allowed_exits;
-  merge::SearchOptions search;
+  merge::SearchOptions search{.feedback = 16};
   bool any_build = false, watch = false, quiet = false, verbose = false, no_brute_force = false;
 };
 
@@ -61,6 +61,10 @@ std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
   app.add_option("--attempts", o.search.attempts, "executions for each bug [500]")->type_name("N");
   app.add_option("--guided", o.search.guided,
                  "executions of a candidate that does not fit whole, or leaves something open [4]")
+      ->type_name("N");
+  app.add_option(
+         "--feedback", o.search.feedback,
+         "executions of a candidate of block vectors, each with a race of one before turned round [16]")
       ->type_name("N");
   app.add_flag("--no-brute-force", o.no_brute_force, "give up when the strategy has no more candidates");
   app.add_option("--seed", o.search.seed, "of all that chance decides [1]")->type_name("S");
@@ -151,7 +155,7 @@ class Merging {
 Status Merging::go_on() {
   auto bugs = store_.bugs();
   if (!bugs) return bugs.error();
-  for (const std::string& complaint : store_.complaints()) warn(complaint);
+  for (const std::string& complaint : store_.take_complaints()) warn(complaint);
   for (const auto& bug : *bugs) {
     if (!is_of_this_build(*bug)) continue;
     State& state = states_[{bug->kind, bug->place}];
@@ -185,8 +189,10 @@ Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
   engine.seconds = seconds_;
   engine.allowed_exits = options_.allowed_exits;
   merge::EngineOracle oracle(target_, logs, store_.threads(), engine);
+  merge::SearchOptions search = options_.search;
+  if (bug.kind.scheme == AccessScheme::kVariables) search.feedback = 0;
   const auto outcome = merge::search(
-      logs, oracle, options_.search,
+      logs, oracle, search,
       [&](std::uint64_t number, const merge::Candidate& candidate, const merge::Attempt& attempt) {
         if (!options_.verbose) return;
         const auto open = std::ranges::count(candidate.vectors, merge::kNone);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tool/merge/neighbours.h"
+#include "tool/merge/observed_races.h"
 
 namespace heddle::merge {
 
@@ -15,6 +16,9 @@ struct Candidate {
   LogIndex base = kNone;  // kNone: put together from many logs
   double relevance = 0;
   std::vector<VectorIndex> vectors;  // by element; kNone: nobody recorded it
+  // Races that are to go the other way (observed_races.h), where vectors leave the order of accesses open.
+  std::vector<TurnedRace> turned = {};
+  bool to_chance = false;  // what it leaves open is drawn anew for each execution
 };
 
 class Candidates {

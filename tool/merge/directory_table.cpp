@@ -1,6 +1,7 @@
 // Records in a directory: for each kind a file with the strings one after the other, only ever appended to,
 // and an index of fixed size for each string, written after it. Opening reads the indexes and not the
-// strings. What a process that died has left after the last whole index entry is overwritten by the next.
+// strings. What a process that died has left after the last whole index entry is overwritten by the next; a
+// damaged entry in the middle keeps its number, and costs nothing but its own string.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -52,10 +53,14 @@ class StringFile {
   // Index entries that others have appended.
   Status read_index();
   Status flush();
+  // … and what was flushed outlives the machine.
+  Status sync() const;
   std::size_t pending() const { return pending_strings_.size(); }
 
  private:
   std::string_view bytes_of(const IndexEntry& entry) const;
+  Result<std::vector<IndexEntry>> read_entries() const;
+  void take(const IndexEntry& entry);
   Status append(int file, std::string& pending, std::uint64_t& written);
 
   std::string path_;
@@ -100,23 +105,55 @@ Status StringFile::read_index() {
       return system_error(path_ + ".index");
     index_end_ = sizeof kMagic;
   }
-  std::vector<IndexEntry> block(4096);
-  while (true) {
-    const ssize_t got =
-        ::pread(index_, block.data(), block.size() * sizeof(IndexEntry), static_cast<off_t>(index_end_));
-    if (got < 0) return system_error(path_ + ".index");
-    const std::size_t whole = static_cast<std::size_t>(got) / sizeof(IndexEntry);
-    for (std::size_t i = 0; i < whole; ++i) {
-      const IndexEntry& entry = block[i];
-      // The end of what was written whole.
-      if (entry.offset != strings_end_ || entry.offset + entry.length > size) return Done{};
-      by_hash_.emplace(entry.hash, entries_.size());
-      entries_.push_back(entry);
-      strings_end_ += entry.length;
-      index_end_ += sizeof(IndexEntry);
+  auto read = read_entries();
+  if (!read) return read.error();
+  const std::vector<IndexEntry>& entries = *read;
+  const auto is_within = [&](const IndexEntry& e) {
+    return e.offset >= strings_end_ && e.offset <= size && e.length <= size - e.offset;
+  };
+  for (std::size_t i = 0; i < entries.size();) {
+    if (is_within(entries[i]) && entries[i].offset == strings_end_) {
+      take(entries[i++]);
+      continue;
     }
-    if (whole < block.size()) return Done{};
+    // Is it the unfinished end, or does something whole come later?
+    std::size_t next = i + 1;
+    while (next < entries.size() && !(is_within(entries[next]) &&
+                                      check_of(entries[next], {mapped_ + entries[next].offset,
+                                                               entries[next].length}) == entries[next].check))
+      ++next;
+    if (next >= entries.size()) return Done{};
+    for (; i < next; ++i) {
+      // The first of the damaged ones has the bytes of all of them; none has a check that fits.
+      IndexEntry damaged{0, strings_end_, static_cast<std::uint32_t>(entries[next].offset - strings_end_), 0};
+      damaged.check = ~check_of(damaged, {mapped_ + damaged.offset, damaged.length});
+      take(damaged);
+    }
   }
+  return Done{};
+}
+
+Result<std::vector<IndexEntry>> StringFile::read_entries() const {
+  struct stat index = {};
+  if (::fstat(index_, &index) != 0) return system_error(path_ + ".index");
+  const std::uint64_t end = static_cast<std::uint64_t>(index.st_size);
+  std::vector<IndexEntry> entries(end > index_end_ ? (end - index_end_) / sizeof(IndexEntry) : 0);
+  auto* const bytes = reinterpret_cast<char*>(entries.data());
+  for (std::size_t done = 0; done < entries.size() * sizeof(IndexEntry);) {
+    const ssize_t got = ::pread(index_, bytes + done, entries.size() * sizeof(IndexEntry) - done,
+                                static_cast<off_t>(index_end_ + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return system_error(path_ + ".index");
+    done += static_cast<std::size_t>(got);
+  }
+  return entries;
+}
+
+void StringFile::take(const IndexEntry& entry) {
+  by_hash_.emplace(entry.hash, entries_.size());
+  entries_.push_back(entry);
+  strings_end_ += entry.length;
+  index_end_ += sizeof(IndexEntry);
 }
 
 std::string_view StringFile::bytes_of(const IndexEntry& entry) const {
@@ -162,13 +199,20 @@ Status StringFile::flush() {
   return append(index_, pending_index_, index_end_);
 }
 
+Status StringFile::sync() const {
+  if (::fdatasync(strings_) != 0) return system_error(path_);
+  if (::fdatasync(index_) != 0) return system_error(path_ + ".index");
+  return Done{};
+}
+
 Status StringFile::visit(std::uint64_t from, const RecordTable::Visit& visit) const {
   for (std::uint64_t i = from; i < entries_.size(); ++i) {
     const IndexEntry& entry = entries_[i];
     const std::string_view bytes = bytes_of(entry);
-    if (check_of(entry, bytes) != entry.check)
-      return Error{path_ + " is damaged at byte " + std::to_string(entry.offset) + ".", ExitCode::kBadInput};
-    visit(i, bytes);
+    if (check_of(entry, bytes) == entry.check)
+      visit(i, bytes);
+    else
+      visit(i, std::nullopt);
   }
   return Done{};
 }
@@ -210,6 +254,9 @@ class DirectoryTable : public RecordTable {
   }
   Status end() override {
     Status status = flush();
+    for (const StringFile& file : files_) {
+      if (status) status = file.sync();
+    }
     ::flock(lock_, LOCK_UN);
     return status;
   }

@@ -3,12 +3,35 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "tool/artifact/symboliser.h"
 #include "tool/merge/failure_place.h"
 #include "tool/record/element_orders.h"
 
 namespace heddle::merge {
+namespace {
+
+// RunSpec::element_points (runtime/abi/element_calls.cpp).
+constexpr std::uint8_t kElementPoints = 1;
+constexpr std::uint8_t kElementEvents = 2;
+constexpr std::uint8_t kBlockPoints = 4;
+constexpr std::size_t kMostRaces = 64;  // of an execution
+
+void add_turned(const std::vector<TurnedRace>& turned, std::vector<AccessVector>& vectors,
+                std::vector<std::string>& threads) {
+  for (const TurnedRace& race : turned) {
+    AccessVector& vector = vectors.emplace_back();
+    vector.element = race.element;
+    for (const TurnedRace::Turn& turn : race.turns) {
+      auto at = std::ranges::find(threads, turn.thread);
+      if (at == threads.end()) at = threads.insert(at, turn.thread);
+      vector.runs.push_back({static_cast<std::uint32_t>(at - threads.begin()), false, turn.accesses});
+    }
+  }
+}
+
+}  // namespace
 
 EngineOracle::EngineOracle(const run::Target& target, const LogSet& logs,
                            const std::vector<std::string>& threads, EngineOptions options)
@@ -32,27 +55,33 @@ std::vector<AccessVector> EngineOracle::vectors_of(const Candidate& candidate,
   return vectors;
 }
 
+RunSpec EngineOracle::spec_of(const Candidate& candidate, std::uint64_t seed) const {
+  const bool is_of_blocks = options_.scheme == AccessScheme::kBlocks;
+  RunSpec spec;
+  spec.seed = seed;
+  spec.element_points = is_of_blocks ? kElementPoints | kElementEvents | kBlockPoints : kElementPoints;
+  spec.model = ModelKind::kSc;  // vectors are about what came last
+  spec.timeout_ns = static_cast<std::uint64_t>(options_.seconds * 1e9);
+  // Where races are turned round, all else is to stay as it was: threads have priorities, which never change.
+  const std::string_view strategy = is_of_blocks && !candidate.to_chance ? "pct:d=1" : "random";
+  std::memcpy(spec.strategy, strategy.data(), strategy.size());
+  spec.strategy[strategy.size()] = '\0';
+  return spec;
+}
+
 Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t seed) {
   std::vector<ElementIndex> elements;
-  const std::vector<AccessVector> vectors = vectors_of(candidate, elements);
+  std::vector<AccessVector> vectors = vectors_of(candidate, elements);
   for (const ElementIndex e : elements) {
     if (!is_access_vector(logs_.bytes(candidate.vectors[e]), threads_.size()))
       return Error{"The log store has a vector that names no thread.", ExitCode::kBadInput};
   }
-  const std::vector<std::byte> orders = make_orders(vectors, threads_);
-  RunSpec spec;
-  spec.seed = seed;
-  spec.element_points = 1;
-  spec.model = ModelKind::kSc;  // vectors are about what came last
-  spec.timeout_ns = static_cast<std::uint64_t>(options_.seconds * 1e9);
-  // PRES (SOSP 2009, §4): what a sketch leaves open is tried with as few deviations as can be first, and with
-  // more as attempts fail.
-  const std::string strategy = options_.scheme == AccessScheme::kBlocks && executions_ < 3
-                                   ? "pct:d=" + std::to_string(executions_ + 1)
-                                   : "random";
-  ++executions_;
-  std::memcpy(spec.strategy, strategy.c_str(), strategy.size() + 1);
+  std::vector<std::string> threads = threads_;
+  add_turned(candidate.turned, vectors, threads);
+  const std::vector<std::byte> orders = make_orders(vectors, threads);
+  const RunSpec spec = spec_of(candidate, seed);
   run::SingleOptions how;
+  if ((spec.element_points & kElementEvents) != 0) how.kept_events = std::numeric_limits<std::size_t>::max();
   how.symbolise = false;
   how.allowed_exits = options_.allowed_exits;
   how.orders = orders;
@@ -65,19 +94,40 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
                  ExitCode::kInconclusive};
   Attempt attempt;
   attempt.followed.assign(candidate.vectors.size(), 0);
-  for (std::size_t i = 0; i < elements.size() && i < run->orders_reached.size(); ++i)
+  // (Where races are turned round, other vectors lie between those of the candidate.)
+  const bool is_as_merged = candidate.turned.empty();
+  for (std::size_t i = 0; is_as_merged && i < elements.size() && i < run->orders_reached.size(); ++i)
     attempt.followed[elements[i]] = run->orders_reached[i];
-  if (take_failure(*run)) {
+  const auto failed = take_failure(*run);
+  if (!failed) return failed.error();
+  if (*failed) {
     attempt.verdict = Verdict::kReproduced;
   } else if (run->result.ending == Ending::kInfeasible) {
     attempt.verdict = Verdict::kInfeasible;
     const std::uint32_t stuck = run->result.divergence_choice;
-    if (stuck < elements.size()) attempt.stuck.push_back(elements[stuck]);
+    if (is_as_merged && stuck < elements.size()) attempt.stuck.push_back(elements[stuck]);
+  } else if ((spec.element_points & kElementEvents) != 0) {
+    attempt.races = turned_round(run->trace, kMostRaces);
   }
   return attempt;
 }
 
-bool EngineOracle::take_failure(run::SingleRun& run) {
+// An artifact has no events of plain accesses that nobody asked for.
+Result<Trace> EngineOracle::without_accesses(const Trace& trace) const {
+  RunSpec spec = trace.spec;
+  spec.element_points &= static_cast<std::uint8_t>(~kElementEvents);
+  spec.replay = ReplayKind::kExact;
+  run::SingleOptions how;
+  how.allowed_exits = options_.allowed_exits;
+  how.replay = trace.choices;
+  auto run = run::run_single(target_, spec, how);
+  if (!run) return run.error();
+  Trace clean = std::move(run->trace);
+  clean.spec.replay = ReplayKind::kNone;
+  return clean;
+}
+
+Result<bool> EngineOracle::take_failure(run::SingleRun& run) {
   Trace& trace = run.trace;
   bool is_symbolised = false;
   for (std::size_t i = 0; i < trace.findings.size(); ++i) {
@@ -97,8 +147,16 @@ bool EngineOracle::take_failure(run::SingleRun& run) {
       ++others_[finding.message];
       continue;
     }
-    std::rotate(trace.findings.begin(), trace.findings.begin() + static_cast<std::ptrdiff_t>(i),
-                trace.findings.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    const std::uint64_t signature = finding.signature;
+    if ((trace.spec.element_points & kElementEvents) != 0) {
+      auto clean = without_accesses(trace);
+      if (!clean) return clean.error();
+      trace = std::move(*clean);
+    }
+    const auto same = std::ranges::find(trace.findings, signature, &TraceFinding::signature);
+    if (same == trace.findings.end())
+      return Error{"The failure did not come again when its execution was repeated.", ExitCode::kOwnError};
+    std::rotate(trace.findings.begin(), same, same + 1);
     trace_ = std::move(trace);
     return true;
   }

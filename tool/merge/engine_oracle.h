@@ -35,7 +35,9 @@ class EngineOracle : public ReplayOracle {
 
  private:
   std::vector<AccessVector> vectors_of(const Candidate& candidate, std::vector<ElementIndex>& elements) const;
-  bool take_failure(run::SingleRun& run);
+  RunSpec spec_of(const Candidate& candidate, std::uint64_t seed) const;
+  Result<bool> take_failure(run::SingleRun& run);
+  Result<Trace> without_accesses(const Trace& trace) const;
 
   const run::Target& target_;
   const LogSet& logs_;
@@ -45,7 +47,6 @@ class EngineOracle : public ReplayOracle {
   std::map<std::string, std::uint64_t> others_;
   std::optional<Trace> trace_;
   double seconds_ = 0;
-  std::uint64_t executions_ = 0;
 };
 
 }  // namespace heddle::merge

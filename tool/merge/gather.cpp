@@ -1,14 +1,25 @@
 #include "tool/merge/gather.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 namespace heddle::merge {
 namespace {
 
 namespace fs = std::filesystem;
-// A log without an outcome that was changed so recently belongs to a run that may go on.
-constexpr auto kStillRunning = std::chrono::seconds(3);
+// A run holds a lock on its log. (Nobody does on a copy: a log should be copied when its run is over.)
+bool is_still_written(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool is_held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return is_held;
+}
 
 }  // namespace
 
@@ -47,9 +58,11 @@ Result<std::uint64_t> Gatherer::gather() {
     const auto changed = fs::last_write_time(path, failed);
     const std::pair<std::uint64_t, std::int64_t> state{size, changed.time_since_epoch().count()};
     if (const auto at = seen_.find(path); at != seen_.end() && at->second == state) continue;
+    if (is_still_written(path)) {
+      if (running_.insert(path).second) skip(path, "its run is not over yet.");
+      continue;
+    }
     auto log = read_access_log(path);
-    const bool is_fresh = fs::file_time_type::clock::now() - changed < kStillRunning;
-    if (log && log->outcome == RunOutcome::kUnknown && is_fresh && !seen_.empty()) continue;
     seen_[path] = state;
     if (!log) {
       skip(path, log.error().message);

@@ -31,6 +31,7 @@ class Gatherer {
   LogStore& store_;
   std::vector<std::string> paths_;
   std::map<std::string, std::pair<std::uint64_t, std::int64_t>> seen_;  // size and time of change
+  std::set<std::string> running_;                                       // that were told of
 };
 
 }  // namespace heddle::merge

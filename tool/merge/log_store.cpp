@@ -109,19 +109,43 @@ Result<bool> LogStore::add(const AccessLog& log) {
   return place->is_new;
 }
 
+// Does it name only threads that are known?
+bool LogStore::is_whole(std::string_view vector) const {
+  VectorReader reader(vector);
+  for (Run run; reader.next(run);) {
+    if (run.thread >= is_damaged_.size() || is_damaged_[run.thread]) return false;
+  }
+  return !reader.failed();
+}
+
 Status LogStore::refresh() {
+  const auto complain = [&](const char* what, std::uint64_t number) {
+    complaints_.push_back(std::string(what) + " " + std::to_string(number) +
+                          " of the store is damaged and was skipped.");
+  };
   auto status = table_->visit(RecordKind::kThread, threads_.size(),
-                              [&](std::uint64_t, std::string_view bytes) { threads_.emplace_back(bytes); });
+                              [&](std::uint64_t number, std::optional<std::string_view> bytes) {
+                                if (!bytes) complain("thread", number);
+                                threads_.emplace_back(bytes.value_or(""));
+                                is_damaged_.push_back(!bytes);
+                              });
   if (!status) return status;
+  const bool all_threads = std::ranges::count(is_damaged_, true) == 0;
   status = table_->visit(RecordKind::kVector, vectors_.size(),
-                         [&](std::uint64_t, std::string_view bytes) { vectors_.push_back(bytes); });
+                         [&](std::uint64_t number, std::optional<std::string_view> bytes) {
+                           if (bytes && !all_threads && !is_whole(*bytes)) bytes.reset();
+                           if (!bytes) complain("vector", number);
+                           vectors_.push_back(bytes);
+                         });
   if (!status) return status;
-  return table_->visit(RecordKind::kLog, logs_.size(), [&](std::uint64_t number, std::string_view bytes) {
-    auto log = decode_log(bytes, vectors_.size());
-    if (!log)
-      complaints_.push_back("log " + std::to_string(number) + " of the store is damaged and was skipped.");
-    logs_.push_back(log ? std::move(*log) : StoredLog{});
-  });
+  return table_->visit(
+      RecordKind::kLog, logs_.size(), [&](std::uint64_t number, std::optional<std::string_view> bytes) {
+        auto log = bytes ? decode_log(*bytes, vectors_.size()) : std::nullopt;
+        if (!log) complain("log", number);
+        logs_.push_back(log ? std::move(*log) : StoredLog{});
+        // Without a vector that is damaged a log is one that did not record the element.
+        std::erase_if(logs_.back().vectors, [&](const auto& recorded) { return !vectors_[recorded.second]; });
+      });
 }
 
 Result<std::vector<std::unique_ptr<BugLogs>>> LogStore::bugs() {
@@ -155,7 +179,7 @@ Result<std::vector<std::unique_ptr<BugLogs>>> LogStore::bugs() {
       Recorded& r = known[{&bug, element, vector}];
       if (r.element == kNone) {
         r.element = bug.logs.element(element);
-        r.vector = bug.logs.vector(r.element, vectors_[vector], true);
+        r.vector = bug.logs.vector(r.element, *vectors_[vector], true);
       }
       recorded.push_back(r);
     }

@@ -5,8 +5,10 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tool/merge/log_set.h"
@@ -57,16 +59,19 @@ class LogStore {
   // Of the threads in vectors.
   const std::vector<std::string>& threads() const { return threads_; }
   std::uint64_t logs() const { return logs_.size(); }
-  const std::vector<std::string>& complaints() const { return complaints_; }
+  // What was found to be damaged since the last call, a sentence for each. What is not damaged is used.
+  std::vector<std::string> take_complaints() { return std::exchange(complaints_, {}); }
 
  private:
   Status refresh();
+  bool is_whole(std::string_view vector) const;
   Result<std::uint64_t> thread(const std::string& name);
 
   std::unique_ptr<RecordTable> table_;
   std::map<std::string, std::uint64_t> thread_numbers_;
   std::vector<std::string> threads_;
-  std::vector<std::string_view> vectors_;
+  std::vector<std::optional<std::string_view>> vectors_;  // without: damaged
+  std::vector<bool> is_damaged_;                          // by thread
   std::vector<StoredLog> logs_;
   std::vector<std::string> complaints_;
 };

@@ -1,37 +1,32 @@
 #include "tool/merge/neighbours.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <span>
 
 #include "core/base/random.h"
 
 namespace heddle::merge {
 namespace {
 
-constexpr std::size_t kSamples = 96;       // positions of a vector that stand for it
-constexpr std::size_t kBand = 6;           // samples that have to agree for two vectors to meet in a bucket
+constexpr std::size_t kSamples = 96;  // positions of a vector that stand for it
+constexpr std::size_t kBand = 6;      // samples that have to agree for two vectors to meet in a bucket
+constexpr std::size_t kBands = kSamples / kBand;
 constexpr std::size_t kExactOf = 8;        // logs for each missing element that are compared in full
 constexpr std::size_t kAllSampled = 4096;  // up to so many logs all are candidates
 constexpr std::size_t kMostCandidates = 2048;
 
 }  // namespace
 
-struct NeighbourIndex::Best {
-  double similarity = -1;
-  std::uint64_t turn = 0;
-  LogIndex log = kNone;
-};
-
 struct NeighbourIndex::Scratch {
-  std::vector<VectorIndex> row;  // the base's vector of each element
-  std::vector<Best> best;        // for each missing element
-  std::vector<ElementIndex> missing;
-  std::vector<std::uint32_t> seen;  // by log: stamp of the base that looked at it last
-  std::uint32_t stamp = 0;
+  explicit Scratch(const LogSet& logs) : query(logs), estimates(logs.elements()) {}
+  NeighbourQuery query;
+  ExactNeighbours::Scratch exact;
   std::vector<LogIndex> candidates;
   std::vector<std::vector<std::pair<double, LogIndex>>> estimates;  // by missing element
 };
@@ -44,91 +39,131 @@ struct NeighbourIndex::Pool {
 
 // Sampled positions of each element, and what each vector has there.
 struct NeighbourIndex::Sketches {
-  explicit Sketches(const LogSet& logs, std::uint64_t seed);
-  double alike(VectorIndex a, VectorIndex b, std::size_t samples) const;
+  using Samples = std::array<std::uint8_t, kSamples>;
+  static constexpr std::uint8_t kPastEnd = 0xff;
 
-  std::vector<std::vector<std::uint64_t>> positions;  // by element
-  std::vector<std::uint32_t> threads;                 // kSamples for each vector
-  std::vector<std::uint64_t> lengths;                 // of vectors
-  std::vector<std::uint32_t> element;                 // of vectors
-  // Buckets of vectors that agree on a band of samples: (vector → its buckets), (bucket → vectors).
-  std::vector<std::vector<std::uint32_t>> buckets_of;
-  std::vector<std::vector<VectorIndex>> buckets;
+  explicit Sketches(const LogSet& logs, const std::vector<LogIndex>& order, std::uint64_t seed);
+  // Share of positions at which both have the same thread, as far as the samples say.
+  double alike(VectorIndex a, VectorIndex b) const;
+  std::span<const VectorIndex> bucket(std::uint32_t number) const {
+    return {in_buckets.data() + begins[number], in_buckets.data() + begins[number + 1]};
+  }
+
+  std::vector<Samples> threads;        // by vector
+  std::vector<std::uint8_t> within;    // by vector: sampled positions before its end
+  std::vector<std::uint64_t> lengths;  // of vectors
+  // Many logs: vectors that agree on a band of samples meet in a bucket.
+  std::vector<std::array<std::uint32_t, kBands>> buckets_of;  // by vector; kNone: nobody else is in it
+  std::vector<std::size_t> begins;                            // of buckets, in …
+  std::vector<VectorIndex> in_buckets;
+  std::vector<std::vector<LogIndex>> with_vector;  // in the shuffled order
+
+ private:
+  void take_samples(const LogSet& logs, Random& random);
+  void fill_buckets(const LogSet& logs, Random& random);
 };
 
-NeighbourIndex::Sketches::Sketches(const LogSet& logs, std::uint64_t seed) {
-  lengths.resize(logs.vectors());
-  element.resize(logs.vectors());
-  threads.assign(logs.vectors() * kSamples, kNoThread);
+NeighbourIndex::Sketches::Sketches(const LogSet& logs, const std::vector<LogIndex>& order,
+                                   std::uint64_t seed) {
   Random random(seed);
+  take_samples(logs, random);
+  if (logs.logs() <= kAllSampled) return;
+  fill_buckets(logs, random);
+  with_vector.resize(logs.vectors());
+  for (const LogIndex log : order) {
+    for (const Recorded& r : logs.log(log)) with_vector[r.vector].push_back(log);
+  }
+}
+
+void NeighbourIndex::Sketches::take_samples(const LogSet& logs, Random& random) {
+  lengths.resize(logs.vectors());
+  threads.resize(logs.vectors());
+  within.resize(logs.vectors());
+  std::vector<std::uint64_t> positions;
+  std::array<std::uint32_t, kSamples> sampled;
   for (ElementIndex e = 0; e < logs.elements(); ++e) {
     std::uint64_t longest = 0;
     for (const VectorIndex v : logs.vectors_of(e)) {
       lengths[v] = length_of(logs.bytes(v));
-      element[v] = e;
       longest = std::max(longest, lengths[v]);
     }
-    std::vector<std::uint64_t>& at = positions.emplace_back();
     // Stratified, so that no stretch of a vector is without a sample.
+    positions.clear();
     const std::uint64_t count = std::min<std::uint64_t>(longest, kSamples);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t from = longest * i / count, to = longest * (i + 1) / count;
-      at.push_back(from + random.next() % (to - from));
+      positions.push_back(from + random.next() % (to - from));
     }
-    for (const VectorIndex v : logs.vectors_of(e)) sample(logs.bytes(v), at, &threads[v * kSamples]);
-  }
-  if (logs.logs() <= kAllSampled) return;
-  buckets_of.resize(logs.vectors());
-  std::unordered_map<std::uint64_t, std::uint32_t> by_hash;
-  std::vector<std::size_t> order(kSamples);
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = kSamples; i > 1; --i)
-    std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
-  for (VectorIndex v = 0; v < logs.vectors(); ++v) {
-    for (std::size_t band = 0; band + kBand <= kSamples; band += kBand) {
-      std::uint64_t hash = mix(element[v], band);
-      for (std::size_t i = band; i < band + kBand; ++i) hash = mix(hash, threads[v * kSamples + order[i]]);
-      const auto [at, is_new] = by_hash.try_emplace(hash, static_cast<std::uint32_t>(buckets.size()));
-      if (is_new) buckets.emplace_back();
-      buckets[at->second].push_back(v);
-      buckets_of[v].push_back(at->second);
+    for (const VectorIndex v : logs.vectors_of(e)) {
+      sample(logs.bytes(v), positions, sampled.data());
+      threads[v].fill(kPastEnd);
+      for (std::size_t i = 0; i < count; ++i) {
+        // Threads beyond the 254th share a number: it is an estimate.
+        if (sampled[i] == kNoThread) continue;
+        threads[v][i] = static_cast<std::uint8_t>(std::min<std::uint32_t>(sampled[i], kPastEnd - 1));
+        ++within[v];
+      }
     }
   }
 }
 
-double NeighbourIndex::Sketches::alike(VectorIndex a, VectorIndex b, std::size_t samples) const {
-  if (a == b) return 1;
-  const std::uint64_t longer = std::max(lengths[a], lengths[b]);
-  const auto& at = positions[element[a]];
-  const std::uint32_t* x = &threads[a * kSamples];
-  const std::uint32_t* y = &threads[b * kSamples];
-  const std::size_t count = std::min(samples, at.size());
-  std::size_t equal = 0, within = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    equal += x[i] == y[i] && x[i] != kNoThread ? 1 : 0;
-    within += at[i] < longer ? 1 : 0;
+void NeighbourIndex::Sketches::fill_buckets(const LogSet& logs, Random& random) {
+  std::array<std::uint8_t, kSamples> shuffled;
+  std::iota(shuffled.begin(), shuffled.end(), std::uint8_t{0});
+  for (std::size_t i = kSamples; i > 1; --i)
+    std::swap(shuffled[i - 1], shuffled[random.below(static_cast<std::uint32_t>(i))]);
+  buckets_of.resize(logs.vectors());
+  std::vector<std::pair<std::uint64_t, VectorIndex>> hashes(logs.vectors());
+  for (std::size_t band = 0; band < kBands; ++band) {
+    for (VectorIndex v = 0; v < logs.vectors(); ++v) {
+      std::uint64_t hash = mix(logs.vector(v).element, band);
+      for (std::size_t i = 0; i < kBand; ++i) hash = mix(hash, threads[v][shuffled[band * kBand + i]]);
+      hashes[v] = {hash, v};
+    }
+    std::sort(hashes.begin(), hashes.end());
+    for (std::size_t from = 0, to = 0; from < hashes.size(); from = to) {
+      while (to < hashes.size() && hashes[to].first == hashes[from].first) ++to;
+      const bool is_alone = to == from + 1;
+      for (std::size_t i = from; i < to; ++i) {
+        buckets_of[hashes[i].second][band] = is_alone ? kNone : static_cast<std::uint32_t>(begins.size());
+        if (!is_alone) in_buckets.push_back(hashes[i].second);
+      }
+      if (!is_alone) begins.push_back(in_buckets.size() - (to - from));
+    }
   }
-  return within == 0 ? 0 : static_cast<double>(equal) / static_cast<double>(within);
+  begins.push_back(in_buckets.size());
+}
+
+double NeighbourIndex::Sketches::alike(VectorIndex a, VectorIndex b) const {
+  if (a == b) return 1;
+  const Samples &x = threads[a], &y = threads[b];
+  std::uint32_t equal = 0;
+  for (std::size_t i = 0; i < kSamples; ++i) equal += x[i] == y[i] && x[i] != kPastEnd ? 1 : 0;
+  const std::uint32_t of = std::max(within[a], within[b]);
+  return of == 0 ? 0 : static_cast<double>(equal) / of;
 }
 
 NeighbourIndex::NeighbourIndex(const LogSet& logs, Metric metric, std::uint64_t seed)
-    : logs_(logs), metric_(metric), seed_(seed), weights_(weights_of(logs, metric)), pool_(new Pool) {
-  std::vector<LogIndex> shuffled(logs.logs());
-  std::iota(shuffled.begin(), shuffled.end(), 0);
+    : logs_(logs),
+      metric_(metric),
+      seed_(seed),
+      weights_(weights_of(logs, metric)),
+      order_(logs.logs()),
+      place_(logs.logs()),
+      with_element_(logs.elements()),
+      pool_(new Pool) {
+  std::iota(order_.begin(), order_.end(), 0);
   Random random(seed);
-  for (std::size_t i = shuffled.size(); i > 1; --i)
-    std::swap(shuffled[i - 1], shuffled[random.below(static_cast<std::uint32_t>(i))]);
-  place_.resize(shuffled.size());
-  with_vector_.resize(logs.vectors());
-  with_element_.resize(logs.elements());
-  for (std::size_t i = 0; i < shuffled.size(); ++i) {
-    place_[shuffled[i]] = static_cast<std::uint32_t>(i);
-    for (const Recorded& r : logs.log(shuffled[i])) {
-      with_vector_[r.vector].push_back(shuffled[i]);
-      with_element_[r.element].push_back(shuffled[i]);
-    }
+  for (std::size_t i = order_.size(); i > 1; --i)
+    std::swap(order_[i - 1], order_[random.below(static_cast<std::uint32_t>(i))]);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    place_[order_[i]] = static_cast<std::uint32_t>(i);
+    for (const Recorded& r : logs.log(order_[i])) with_element_[r.element].push_back(order_[i]);
   }
-  if (metric == Metric::kDhs) sketches_ = std::make_unique<Sketches>(logs, seed);
+  if (metric == Metric::kDhs)
+    sketches_ = std::make_unique<Sketches>(logs, order_, seed);
+  else
+    exact_ = std::make_unique<ExactNeighbours>(logs, weights_, order_, place_);
 }
 
 NeighbourIndex::~NeighbourIndex() = default;
@@ -144,12 +179,7 @@ std::unique_ptr<NeighbourIndex::Scratch> NeighbourIndex::take_scratch() const {
       return scratch;
     }
   }
-  auto scratch = std::make_unique<Scratch>();
-  scratch->row.assign(logs_.elements(), kNone);
-  scratch->best.resize(logs_.elements());
-  scratch->seen.assign(logs_.logs(), 0);
-  scratch->estimates.resize(logs_.elements());
-  return scratch;
+  return std::make_unique<Scratch>(logs_);
 }
 
 void NeighbourIndex::give_scratch(std::unique_ptr<Scratch> scratch) const {
@@ -157,78 +187,30 @@ void NeighbourIndex::give_scratch(std::unique_ptr<Scratch> scratch) const {
   pool_->free.push_back(std::move(scratch));
 }
 
-// How far a log is from where the shuffled order begins for this base.
-std::uint64_t NeighbourIndex::turn(LogIndex base, LogIndex log) const {
-  const std::uint64_t n = place_.size();
-  return (place_[log] + n - mix(seed_, base) % n) % n;
-}
-
-void NeighbourIndex::offer(LogIndex base, LogIndex log, double similarity, Scratch& s) const {
-  for (const Recorded& r : logs_.log(log)) {
-    if (s.row[r.element] != kNone) continue;
-    Best& best = s.best[r.element];
-    if (similarity < best.similarity) continue;
-    const std::uint64_t own_turn = turn(base, log);
-    if (similarity > best.similarity || own_turn < best.turn) best = {similarity, own_turn, log};
-  }
-}
-
-void NeighbourIndex::find_by_equal_vectors(LogIndex base, Scratch& s) const {
-  const auto own = logs_.log(base);
-  std::vector<Recorded> lists(own.begin(), own.end());
-  std::sort(lists.begin(), lists.end(), [&](const Recorded& a, const Recorded& b) {
-    return with_vector_[a.vector].size() < with_vector_[b.vector].size();
-  });
-  std::uint64_t unseen = 0;  // weight that a log may have in the lists that were not looked at
-  for (const Recorded& r : lists) unseen += weights_.of_element[r.element];
-  const auto total = static_cast<double>(weights_.total);
-  std::uint64_t compared = 0;
-  for (const Recorded& list : lists) {
-    // Equally similar ones have to be seen, too, since chance decides among them.
-    const double most = static_cast<double>(unseen * weights_.total) / (total * total);
-    const bool done = std::ranges::all_of(
-        s.missing, [&](ElementIndex e) { return with_element_[e].empty() || s.best[e].similarity > most; });
-    if (done) break;
-    unseen -= weights_.of_element[list.element];
-    for (const LogIndex log : with_vector_[list.vector]) {
-      if (s.seen[log] == s.stamp) continue;
-      s.seen[log] = s.stamp;
-      std::uint64_t equal = 0, different = 0;
-      for (const Recorded& r : logs_.log(log)) {
-        const VectorIndex mine = s.row[r.element];
-        if (mine == kNone) continue;
-        (mine == r.vector ? equal : different) += weights_.of_element[r.element];
-      }
-      ++compared;
-      const double similarity = static_cast<double>(equal * (weights_.total - different)) / (total * total);
-      offer(base, log, similarity, s);
-    }
-  }
-  pool_->compared.fetch_add(compared, std::memory_order_relaxed);
-}
-
 // Few logs: all. Many: those with a vector that meets one of the base's in a bucket, rare ones first.
-void NeighbourIndex::collect_candidates(LogIndex base, Scratch& s) const {
+void NeighbourIndex::collect_candidates(Scratch& s) const {
+  NeighbourQuery& query = s.query;
   s.candidates.clear();
   if (logs_.logs() <= kAllSampled) {
     for (LogIndex log = 0; log < logs_.logs(); ++log) {
-      if (log != base) s.candidates.push_back(log);
+      if (log != query.base) s.candidates.push_back(log);
     }
     return;
   }
-  std::vector<std::uint32_t> meeting;
-  for (const Recorded& r : logs_.log(base)) {
-    const auto& of = sketches_->buckets_of[r.vector];
-    meeting.insert(meeting.end(), of.begin(), of.end());
+  std::vector<std::span<const VectorIndex>> meeting;
+  for (const Recorded& r : query.recorded) {
+    for (const std::uint32_t bucket : sketches_->buckets_of[r.vector]) {
+      if (bucket != kNone) meeting.push_back(sketches_->bucket(bucket));
+    }
+    // An equal vector is in all of them, and alone there where nobody else is.
+    meeting.emplace_back(&r.vector, 1);
   }
-  std::sort(meeting.begin(), meeting.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return sketches_->buckets[a].size() < sketches_->buckets[b].size();
-  });
-  for (const std::uint32_t bucket : meeting) {
-    for (const VectorIndex vector : sketches_->buckets[bucket]) {
-      for (const LogIndex log : with_vector_[vector]) {
-        if (log == base || s.seen[log] == s.stamp) continue;
-        s.seen[log] = s.stamp;
+  std::ranges::sort(meeting, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  for (const auto& bucket : meeting) {
+    for (const VectorIndex vector : bucket) {
+      for (const LogIndex log : sketches_->with_vector[vector]) {
+        if (query.seen[log] == query.stamp) continue;
+        query.seen[log] = query.stamp;
         s.candidates.push_back(log);
         if (s.candidates.size() == kMostCandidates) return;
       }
@@ -236,31 +218,33 @@ void NeighbourIndex::collect_candidates(LogIndex base, Scratch& s) const {
   }
 }
 
-void NeighbourIndex::find_by_samples(LogIndex base, Scratch& s) const {
-  for (const ElementIndex e : s.missing) s.estimates[e].clear();
-  collect_candidates(base, s);
+void NeighbourIndex::find_by_samples(Scratch& s) const {
+  NeighbourQuery& query = s.query;
+  for (const ElementIndex e : query.missing) s.estimates[e].clear();
+  collect_candidates(s);
   for (const LogIndex log : s.candidates) {
     double estimate = 0;
     for (const Recorded& r : logs_.log(log)) {
-      if (s.row[r.element] == kNone) continue;
-      estimate += sketches_->alike(s.row[r.element], r.vector, kSamples) *
+      if (query.row[r.element] == kNone) continue;
+      estimate += sketches_->alike(query.row[r.element], r.vector) *
                   static_cast<double>(weights_.of_element[r.element]);
     }
     for (const Recorded& r : logs_.log(log)) {
-      if (s.row[r.element] == kNone) s.estimates[r.element].emplace_back(estimate, log);
+      if (query.row[r.element] == kNone) s.estimates[r.element].emplace_back(estimate, log);
     }
   }
   // Of a share of equal positions, three standard deviations of its estimate at most: what is further behind
   // the best has no chance.
   double margin = 0;
-  for (const Recorded& r : logs_.log(base)) margin += static_cast<double>(weights_.of_element[r.element]);
+  for (const Recorded& r : query.recorded) margin += static_cast<double>(weights_.of_element[r.element]);
   margin *= 3 * 0.5 / std::sqrt(static_cast<double>(kSamples));
   std::vector<LogIndex> worth;
-  for (const ElementIndex e : s.missing) {
+  for (const ElementIndex e : query.missing) {
     auto& estimates = s.estimates[e];
     const auto end = estimates.begin() + static_cast<std::ptrdiff_t>(std::min(kExactOf, estimates.size()));
     std::partial_sort(estimates.begin(), end, estimates.end(), [&](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : turn(base, a.second) < turn(base, b.second);
+      return a.first != b.first ? a.first > b.first
+                                : query.turn_of(place_[a.second]) < query.turn_of(place_[b.second]);
     });
     for (auto at = estimates.begin(); at != end; ++at) {
       if (at->first + margin < estimates.front().first) break;
@@ -269,52 +253,47 @@ void NeighbourIndex::find_by_samples(LogIndex base, Scratch& s) const {
   }
   std::sort(worth.begin(), worth.end());
   worth.erase(std::unique(worth.begin(), worth.end()), worth.end());
-  pool_->compared.fetch_add(worth.size(), std::memory_order_relaxed);
+  query.compared += worth.size();
   for (const LogIndex log : worth)
-    offer(base, log, similarity(logs_, weights_, metric_, base, log, &sketches_->lengths), s);
+    query.offer(logs_, log, place_[log],
+                similarity(logs_, weights_, metric_, query.base, log, &sketches_->lengths));
 }
 
 // What no log with anything in common has: similarity is zero for all that have it.
-void NeighbourIndex::fill_from_anywhere(LogIndex base, Scratch& s) const {
-  const std::uint64_t n = place_.size();
-  for (const ElementIndex e : s.missing) {
+void NeighbourIndex::fill_from_anywhere(NeighbourQuery& query) const {
+  for (const ElementIndex e : query.missing) {
     const auto& having = with_element_[e];
-    if (s.best[e].similarity > 0 || having.empty()) continue;
-    const std::uint64_t begin = mix(seed_, base) % n;
-    auto first = std::lower_bound(having.begin(), having.end(), begin,
+    if (query.best[e].similarity > 0 || having.empty()) continue;
+    auto first = std::lower_bound(having.begin(), having.end(), query.order_begins,
                                   [&](LogIndex log, std::uint64_t place) { return place_[log] < place; });
     if (first == having.end()) first = having.begin();
-    s.best[e] = {0, turn(base, *first), *first};
+    query.best[e] = {0, query.turn_of(place_[*first]), *first};
   }
 }
 
 std::vector<Neighbour> NeighbourIndex::neighbours(LogIndex base) const {
   auto scratch = take_scratch();
-  Scratch& s = *scratch;
-  ++s.stamp;
-  for (const Recorded& r : logs_.log(base)) s.row[r.element] = r.vector;
-  s.missing.clear();
-  for (ElementIndex e = 0; e < logs_.elements(); ++e) {
-    s.best[e] = {};
-    if (s.row[e] == kNone) s.missing.push_back(e);
-  }
-  s.seen[base] = s.stamp;
+  NeighbourQuery& query = scratch->query;
+  query.begin(logs_, base, mix(seed_, base) % order_.size());
+  // (Elements of passing logs alone are in none of these.)
+  std::erase_if(query.missing, [&](ElementIndex e) { return with_element_[e].empty(); });
   if (metric_ == Metric::kDhs) {
-    find_by_samples(base, s);
+    find_by_samples(*scratch);
   } else {
-    find_by_equal_vectors(base, s);
+    exact_->find(query, scratch->exact);
   }
-  fill_from_anywhere(base, s);
+  fill_from_anywhere(query);
   std::map<std::pair<double, std::uint64_t>, Neighbour> by_similarity;
-  for (const ElementIndex e : s.missing) {
-    const Best& best = s.best[e];
+  for (const ElementIndex e : query.missing) {
+    const BestLog& best = query.best[e];
     if (best.log == kNone) continue;
     Neighbour& neighbour = by_similarity[{-best.similarity, best.turn}];
     neighbour.log = best.log;
     neighbour.similarity = best.similarity;
     neighbour.fills.push_back({e, logs_.recorded(best.log, e)});
   }
-  for (const Recorded& r : logs_.log(base)) s.row[r.element] = kNone;
+  pool_->compared.fetch_add(query.compared, std::memory_order_relaxed);
+  query.compared = 0;
   give_scratch(std::move(scratch));
   std::vector<Neighbour> found;
   for (auto& [key, neighbour] : by_similarity) found.push_back(std::move(neighbour));

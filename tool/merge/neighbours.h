@@ -3,18 +3,16 @@
 // ones chance decides, by a seed: the first in a shuffled order that begins anew for every base log, so that
 // one of them serves all the elements that it has.
 //
-// All pairs would be quadratic in logs. For PSIM and DSIM the answer is exact, and found by way of lists of
-// the logs that have a vector: a log that is in none of those looked at has a bounded similarity, and once
-// all that is missing is filled by better ones the rest need not be looked at (as in Fagin's threshold
-// algorithm). For DHS a sample of positions of each vector (bit sampling, the locality-sensitive hash of
-// Hamming space: Indyk and Motwani, STOC 1998) picks the candidates whose similarity is then computed;
-// docs/merge.md has the measured recall.
+// All pairs would be quadratic in logs. For PSIM and DSIM the answer is exact (exact_neighbours.h). For DHS a
+// sample of positions of each vector (bit sampling, the locality-sensitive hash of Hamming space: Indyk and
+// Motwani, STOC 1998) picks the candidates whose similarity is then computed; docs/merge.md has the measured
+// recall.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "tool/merge/similarity.h"
+#include "tool/merge/exact_neighbours.h"
 
 namespace heddle::merge {
 
@@ -41,26 +39,22 @@ class NeighbourIndex {
  private:
   struct Scratch;
   struct Sketches;
-  struct Best;
+  struct Pool;
   std::unique_ptr<Scratch> take_scratch() const;
   void give_scratch(std::unique_ptr<Scratch> scratch) const;
-  void find_by_equal_vectors(LogIndex base, Scratch& s) const;
-  void find_by_samples(LogIndex base, Scratch& s) const;
-  void offer(LogIndex base, LogIndex log, double similarity, Scratch& s) const;
-  void fill_from_anywhere(LogIndex base, Scratch& s) const;
-  std::uint64_t turn(LogIndex base, LogIndex log) const;
-  void collect_candidates(LogIndex base, Scratch& s) const;
+  void find_by_samples(Scratch& s) const;
+  void collect_candidates(Scratch& s) const;
+  void fill_from_anywhere(NeighbourQuery& query) const;
 
   const LogSet& logs_;
   Metric metric_;
   std::uint64_t seed_;
   Weights weights_;
-  std::vector<std::uint32_t> place_;  // of each log in the shuffled order
-  // Logs that have a vector, and that have an element, each in the shuffled order.
-  std::vector<std::vector<LogIndex>> with_vector_;
-  std::vector<std::vector<LogIndex>> with_element_;
-  std::unique_ptr<Sketches> sketches_;
-  struct Pool;
+  std::vector<LogIndex> order_;                      // all logs, shuffled
+  std::vector<std::uint32_t> place_;                 // of each log in it
+  std::vector<std::vector<LogIndex>> with_element_;  // logs that have it, in the shuffled order
+  std::unique_ptr<ExactNeighbours> exact_;           // PSIM and DSIM
+  std::unique_ptr<Sketches> sketches_;               // DHS
   std::unique_ptr<Pool> pool_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,8 @@ class RecordTable {
     std::uint64_t number = 0;
     bool is_new = false;
   };
-  // The bytes stay where they are for as long as the table lives.
-  using Visit = std::function<void(std::uint64_t number, std::string_view bytes)>;
+  // The bytes stay where they are for as long as the table lives. Without: they are damaged.
+  using Visit = std::function<void(std::uint64_t number, std::optional<std::string_view> bytes)>;
 
   virtual ~RecordTable() = default;
   virtual Result<Place> intern(RecordKind kind, std::string_view bytes) = 0;

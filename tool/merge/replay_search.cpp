@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include "core/base/random.h"
 #include "tool/merge/lessons.h"
@@ -22,8 +23,9 @@ class Search {
   void rank();
   std::optional<Candidate> next();
   Status try_candidate(const Candidate& candidate);
+  Status turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first);
   Status take_apart(Candidate candidate, Attempt last);
-  Result<Attempt> execute(const Candidate& candidate);
+  Result<Attempt> execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed = {});
   bool leaves_something_open(const Candidate& candidate) const;
   bool is_over() const { return outcome_.reproduced || outcome_.attempts >= options_.attempts; }
 
@@ -75,11 +77,12 @@ std::optional<Candidate> Search::next() {
 }
 
 bool Search::leaves_something_open(const Candidate& candidate) const {
-  return logs_.universe() > logs_.elements() || std::ranges::count(candidate.vectors, kNone) != 0;
+  return options_.feedback != 0 || logs_.universe() > logs_.elements() ||
+         std::ranges::count(candidate.vectors, kNone) != 0;
 }
 
-Result<Attempt> Search::execute(const Candidate& candidate) {
-  const std::uint64_t seed = mix(options_.seed, outcome_.attempts);
+Result<Attempt> Search::execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed) {
+  const std::uint64_t seed = own_seed.value_or(mix(options_.seed, outcome_.attempts));
   auto attempt = oracle_.replay(candidate, seed);
   if (!attempt) return attempt;
   ++outcome_.attempts;
@@ -99,11 +102,42 @@ Status Search::try_candidate(const Candidate& candidate) {
     ++outcome_.pruned;
     return Done{};
   }
-  const auto attempt = execute(candidate);
+  const std::uint64_t seed = mix(options_.seed, outcome_.attempts);
+  const auto attempt = execute(candidate, seed);
   if (!attempt) return attempt.error();
   if (outcome_.reproduced) return Done{};
   if (options_.prune) lessons_.learn(candidate, *attempt);
+  if (options_.feedback != 0 && attempt->verdict == Verdict::kPassed) {
+    if (auto turned = turn_races_round(candidate, seed, *attempt); !turned || is_over()) return turned;
+  }
   return options_.guided == 0 ? Status(Done{}) : take_apart(candidate, *attempt);
+}
+
+// PRES (SOSP 2009, §4): an execution that does what the sketch says and does not fail has a race the wrong
+// way round. Those of the first execution are turned round one by one, then those of executions that came of
+// it, so that few changes come before many.
+Status Search::turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first) {
+  std::deque<std::vector<TurnedRace>> waiting;
+  const auto add = [&](const std::vector<TurnedRace>& with, const std::vector<TurnedRace>& races) {
+    for (const TurnedRace& race : races) {
+      if (waiting.size() >= options_.feedback) return;
+      waiting.push_back(with);
+      // An order of the same element has come of that one, and says what it says.
+      std::erase_if(waiting.back(), [&](const TurnedRace& r) { return r.element == race.element; });
+      waiting.back().push_back(race);
+    }
+  };
+  add({}, first.races);
+  for (unsigned left = options_.feedback; left > 0 && !waiting.empty() && !is_over(); --left) {
+    Candidate next = candidate;
+    next.turned = std::move(waiting.front());
+    waiting.pop_front();
+    // The same draw: whatever else is different follows from the race.
+    const auto attempt = execute(next, seed);
+    if (!attempt) return attempt.error();
+    if (attempt->verdict == Verdict::kPassed) add(next.turned, attempt->races);
+  }
+  return Done{};
 }
 
 Status Search::take_apart(Candidate candidate, Attempt last) {
@@ -111,6 +145,7 @@ Status Search::take_apart(Candidate candidate, Attempt last) {
     return candidate.vectors[e] != kNone &&
            (candidate.base == kNone || logs_.recorded(candidate.base, e) == kNone);
   };
+  candidate.to_chance = true;
   for (unsigned left = options_.guided; left > 0 && !is_over(); --left) {
     if (last.verdict == Verdict::kInfeasible) {
       std::vector<ElementIndex> dropped;

@@ -33,6 +33,8 @@ struct Attempt {
   std::vector<std::uint64_t> followed;
   // Elements whose next access was prescribed and could not come, where it was infeasible.
   std::vector<ElementIndex> stuck;
+  // What the next execution could do differently where vectors are of blocks, most promising first.
+  std::vector<TurnedRace> races = {};
 };
 
 class ReplayOracle {
@@ -51,6 +53,9 @@ struct SearchOptions {
   // Executions of a candidate that leaves something to the strategy; 0: candidates are never taken apart,
   // as in the thesis.
   unsigned guided = 4;
+  // Vectors are of blocks, and leave the order of accesses in them open: executions of each candidate that
+  // turn round races of those before (PRES). 0: vectors are of variables.
+  unsigned feedback = 0;
   bool prune = true;        // with what attempts taught
   bool brute_force = true;  // when the heuristics have no more
 };

@@ -26,10 +26,10 @@ std::map<ElementIndex, double> best_of_all_pairs(const LogSet& set, const Neighb
 }
 
 // Shares of fills that are as similar as the best.
-double recall_of(const LogSet& set, Metric metric, std::uint64_t seed) {
+double recall_of(const LogSet& set, Metric metric, std::uint64_t seed, LogIndex step = 1) {
   const NeighbourIndex index(set, metric, seed);
   double right = 0, all = 0;
-  for (LogIndex base = 0; base < set.logs(); ++base) {
+  for (LogIndex base = 0; base < set.logs(); base += step) {
     const auto best = best_of_all_pairs(set, index, base);
     std::set<ElementIndex> filled;
     std::set<LogIndex> used;
@@ -67,6 +67,35 @@ TEST(Neighbours, equal_all_pairs_at_500_logs) {
   EXPECT_EQ(recall_of(set, Metric::kPsim, 1), 1);
   EXPECT_EQ(recall_of(set, Metric::kDsim, 1), 1);
   EXPECT_GE(recall_of(set, Metric::kDhs, 1), 0.95);
+}
+
+// Vectors that many logs share, so that there is little to tell logs apart by.
+TEST(Neighbours, equal_all_pairs_where_many_logs_share_vectors) {
+  for (const int kinds : {2, 5, 12}) {
+    Random random(7);
+    LogSet set;
+    for (const SlowLog& log : random_logs(random, 1500, 12, 3, 20, kinds)) add_to(set, log);
+    EXPECT_EQ(recall_of(set, Metric::kPsim, 1, 31), 1) << kinds;
+    EXPECT_EQ(recall_of(set, Metric::kDsim, 1, 31), 1) << kinds;
+  }
+}
+
+// Equally similar logs come by chance: each base sees another of them first.
+TEST(Neighbours, take_equally_similar_logs_in_a_shuffled_order) {
+  LogSet set;
+  for (int i = 0; i < 600; ++i)
+    add_to(set, {{0, {0, 1}}, {1, SlowVector(static_cast<std::size_t>(i + 1), 1)}});
+  for (int i = 0; i < 40; ++i)
+    add_to(set, {{0, {0, 1}}, {2, SlowVector(static_cast<std::size_t>(i + 1), 1)}});
+  const NeighbourIndex index(set, Metric::kDsim, 1);
+  std::set<LogIndex> picked;
+  for (LogIndex base = 600; base < 640; ++base) {
+    const auto neighbours = index.neighbours(base);
+    ASSERT_EQ(neighbours.size(), 1u);
+    EXPECT_LT(neighbours[0].log, 600u);
+    picked.insert(neighbours[0].log);
+  }
+  EXPECT_GT(picked.size(), 30u);
 }
 
 TEST(Neighbours, are_a_function_of_the_seed) {

@@ -190,5 +190,38 @@ TEST(Search, lessons_are_sound) {
   }
 }
 
+// Shows the bug when two races go the other way, the second of which is only there when the first does.
+class RacingOracle : public ReplayOracle {
+ public:
+  Result<Attempt> replay(const Candidate& candidate, std::uint64_t seed) override {
+    seeds.insert(seed);
+    const auto is_turned = [&](std::uint64_t element) {
+      return std::ranges::any_of(candidate.turned, [&](const TurnedRace& r) { return r.element == element; });
+    };
+    Attempt attempt;
+    attempt.followed.assign(candidate.vectors.size(), 0);
+    for (const std::uint64_t element : {1ul, 2ul, 3ul}) {
+      if (!is_turned(element)) attempt.races.push_back({element, {}});
+    }
+    if (is_turned(2)) attempt.races.insert(attempt.races.begin(), TurnedRace{9, {}});
+    if (is_turned(1)) attempt.verdict = Verdict::kInfeasible;
+    if (is_turned(2) && is_turned(9)) attempt.verdict = Verdict::kReproduced;
+    return attempt;
+  }
+  std::set<std::uint64_t> seeds;
+};
+
+TEST(Search, turns_races_round_few_before_many) {
+  const LogSet set = recorded_logs(5, 2, 14);
+  RacingOracle oracle;
+  SearchOptions options;
+  options.feedback = 16;
+  const auto outcome = search(set, oracle, options);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->reproduced);
+  EXPECT_EQ(outcome->attempts, 5u) << "as it is, 1, 2, 3, and 2 with 9";
+  EXPECT_EQ(oracle.seeds.size(), 1u) << "all else stays as it was";
+}
+
 }  // namespace
 }  // namespace heddle::merge

@@ -118,17 +118,49 @@ TEST_F(Store, survives_what_was_cut_off) {
   ASSERT_EQ((*again->bugs())[0]->logs.failing_logs(), 5u);
 }
 
-TEST_F(Store, names_damage) {
+void change_byte(const std::string& path, std::streamoff at) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(at);
+  const int byte = file.get();
+  file.seekp(at);
+  file.put(static_cast<char>(byte ^ 0x55));
+}
+
+TEST_F(Store, names_damage_and_goes_on) {
   {
-    add(*open(), log_of("a", 2));
+    const auto store = open();
+    add(*store, log_of("a", 2));
+    add(*store, log_of("b", 3));
   }
-  std::fstream file(directory_ + "/vectors", std::ios::in | std::ios::out | std::ios::binary);
-  file.put('\x7f');
-  file.close();
+  change_byte(directory_ + "/vectors", 0);
   const auto store = open();
-  const auto bugs = store->bugs();
-  ASSERT_FALSE(bugs);
-  EXPECT_NE(bugs.error().message.find("damaged"), std::string::npos);
+  auto bugs = store->bugs();
+  ASSERT_TRUE(bugs);
+  const LogSet& logs = bugs->front()->logs;
+  EXPECT_EQ(logs.failing_logs(), 2u);
+  EXPECT_EQ(logs.log(0).size(), 2u) << "without the vector that is damaged";
+  EXPECT_EQ(logs.log(1).size(), 3u);
+  const auto complaints = store->take_complaints();
+  ASSERT_EQ(complaints.size(), 1u);
+  EXPECT_EQ(complaints[0], "vector 0 of the store is damaged and was skipped.");
+  EXPECT_TRUE(store->take_complaints().empty());
+}
+
+// What comes after a damaged entry of the index is neither lost nor overwritten.
+TEST_F(Store, survives_a_damaged_index) {
+  {
+    const auto store = open();
+    for (const char* name : {"a", "b", "c", "d"}) add(*store, log_of(name, 2));
+  }
+  constexpr std::streamoff kOffsetOfSecondEntry = 8 + 24 + 8;
+  change_byte(directory_ + "/logs.index", kOffsetOfSecondEntry);
+  for (const std::uint64_t logs : {3u, 4u}) {
+    const auto store = open();
+    if (logs == 4) add(*store, log_of("e", 2));
+    ASSERT_EQ((*store->bugs())[0]->logs.failing_logs(), logs);
+    EXPECT_EQ(store->take_complaints(),
+              std::vector<std::string>{"log 1 of the store is damaged and was skipped."});
+  }
 }
 
 // Against a real server, which tests/end_to_end/postgresql_store.sh starts.

@@ -1,0 +1,58 @@
+// Which accesses of an execution could have come in the other order.
+#include "tool/merge/observed_races.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle::merge {
+namespace {
+
+class ObservedRaces : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kElement = 77;
+
+  void add(std::uint16_t thread, EventKind kind, Address address, std::uint16_t other = 0) {
+    TraceEvent event;
+    event.thread = ThreadId{thread};
+    event.kind = kind;
+    event.address = address;
+    event.other = ThreadId{other};
+    event.value2 = address != 0 ? kElement : 0;
+    trace_.events.push_back(event);
+  }
+  void create_two() {
+    add(0, EventKind::kThreadCreate, 0, 1);
+    add(0, EventKind::kThreadCreate, 0, 2);
+  }
+  Trace trace_;
+};
+
+TEST_F(ObservedRaces, are_turned_round_the_latest_first) {
+  add(0, EventKind::kPlainWrite, 100);
+  create_two();
+  add(1, EventKind::kPlainRead, 100);
+  add(1, EventKind::kPlainWrite, 100);
+  add(1, EventKind::kPlainRead, 100);
+  add(2, EventKind::kPlainRead, 200);
+  add(2, EventKind::kPlainWrite, 100);
+  add(0, EventKind::kThreadJoin, 0, 1);
+  add(0, EventKind::kThreadJoin, 0, 2);
+  add(0, EventKind::kPlainRead, 100);
+  using Turns = std::vector<TurnedRace::Turn>;
+  const std::vector<TurnedRace> all = turned_round(trace_, 10);
+  ASSERT_EQ(all.size(), 2u) << "what creating and joining order is no race";
+  // The last read of the first thread, and its write, after the write of the second.
+  EXPECT_EQ(all[0], (TurnedRace{kElement, Turns{{"0", 1}, {"0.1", 2}, {"0.2", 2}}}));
+  EXPECT_EQ(all[1], (TurnedRace{kElement, Turns{{"0", 1}, {"0.1", 1}, {"0.2", 2}}}));
+  EXPECT_EQ(turned_round(trace_, 1), std::vector<TurnedRace>(all.begin(), all.begin() + 1));
+}
+
+TEST_F(ObservedRaces, need_a_write_and_the_same_memory) {
+  create_two();
+  add(1, EventKind::kPlainRead, 100);
+  add(2, EventKind::kPlainRead, 100);
+  add(1, EventKind::kPlainWrite, 108);
+  EXPECT_TRUE(turned_round(trace_, 10).empty());
+}
+
+}  // namespace
+}  // namespace heddle::merge
