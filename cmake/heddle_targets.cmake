@@ -5,7 +5,7 @@ set(HEDDLE_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -
 # Code that lives inside the tested program: no exceptions, no RTTI, no static constructors, no libstdc++.so.
 set(HEDDLE_RUNTIME_FLAGS
     -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden -fvisibility-inlines-hidden
-    -fPIC -fno-plt -fno-stack-protector -fno-omit-frame-pointer -fdata-sections
+    -fPIC -fno-plt -fno-stack-protector -fdata-sections
     "SHELL:-include ${PROJECT_SOURCE_DIR}/core/base/freestanding.h")
 
 # heddle_library(NAME SOURCES... [DEPENDS targets...]): a folder of the tool or of core.

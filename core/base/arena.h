@@ -70,15 +70,19 @@ class Arena {
     std::size_t bytes;
   };
 
-  // Multiples of 16 up to 256, then powers of two.
+  // Multiples of 16 up to 256, then four for each power of two: arrays double, and what they need beside
+  // their elements must not cost them half a block.
   static constexpr std::uint32_t kSmallClasses = 16;
-  static constexpr std::uint32_t kClasses = kSmallClasses + 48;
+  static constexpr std::uint32_t kClasses = kSmallClasses + 4 * 32;
   static constexpr std::uint32_t class_of(std::size_t bytes) {
     if (bytes <= 256) return bytes == 0 ? 0 : static_cast<std::uint32_t>((bytes - 1) / 16);
-    return kSmallClasses + static_cast<std::uint32_t>(std::bit_width(bytes - 1)) - 9;
+    const auto width = static_cast<std::uint32_t>(std::bit_width(bytes - 1));
+    return kSmallClasses + (width - 9) * 4 + static_cast<std::uint32_t>((bytes - 1) >> (width - 3) & 3);
   }
   static constexpr std::size_t class_bytes(std::uint32_t c) {
-    return c < kSmallClasses ? (c + 1) * 16ull : 1ull << (c - kSmallClasses + 9);
+    if (c < kSmallClasses) return (c + 1) * 16ull;
+    const std::uint32_t quarter = c - kSmallClasses;
+    return (quarter % 4 + 5ull) << (quarter / 4 + 6);
   }
 
   void* carve(std::size_t bytes) {

@@ -113,7 +113,7 @@ void Execution::release_clock(std::uint32_t& clock) {
   }
   memory_.release(scheduler_.current(), sync_clocks_[clock]);
   if (observer_ != nullptr) observer_->released(scheduler_.current(), clock);
-  enter_epoch();
+  advance_epoch();
 }
 
 void Execution::acquire(sched::SyncObject& object) { acquire_clock(object.clock, scheduler_.current()); }

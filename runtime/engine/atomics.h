@@ -107,11 +107,12 @@ class AtomicOperation {
 };
 
 template <typename T>
-[[gnu::noinline]] T load_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc) {
+[[gnu::noinline]] T load_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
+                              memory::Found found) {
   const AtomicSite site = {address, order, pc};
   AtomicOperation<T> operation(e, site);
-  e.check_initialised(operation.place(), site.pc);
-  const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order);
+  if (!found) e.check_initialised(operation.place(), site.pc);
+  const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order, found);
   const memory::Candidate picked = e.choose_store(count);
   const T value = from_value<T>(picked.value);
   operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(picked));
@@ -123,13 +124,14 @@ template <typename T>
 [[gnu::always_inline]] inline T atomic_load(Execution& e, const AtomicSite& site) {
   await_turn<T>(e, EventKind::kAtomicLoad, site);
   AtomicOperation<T> operation(e, site);
-  if (!e.is_watched() && e.memory().load_repeats(operation.thread(), operation.place(), site.order)) {
+  const auto found = e.memory().find(operation.thread(), operation.place());
+  if (found && !e.is_watched() && e.memory().load_repeats(operation.thread(), found, site.order)) {
     const T value = from_value<T>(operation.place().memory);
     operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
     operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
     return value;
   }
-  return load_anew<T>(e, site.address, site.order, site.pc);
+  return load_anew<T>(e, site.address, site.order, site.pc, found);
 }
 
 template <typename T>
@@ -145,11 +147,12 @@ template <typename T>
 
 template <typename T, typename Compute>
 [[gnu::noinline]] T update_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
-                                Compute compute) {
+                                memory::Found found, Compute compute) {
   const AtomicSite site = {address, order, pc};
   AtomicOperation<T> operation(e, site);
-  e.check_initialised(operation.place(), site.pc);
-  const std::uint32_t count = e.memory().begin_update(operation.thread(), operation.place(), site.order);
+  if (!found) e.check_initialised(operation.place(), site.pc);
+  const std::uint32_t count =
+      e.memory().begin_update(operation.thread(), operation.place(), site.order, found);
   const memory::Candidate picked = e.choose_store(count);
   const T old = from_value<T>(picked.value);
   const T updated = compute(old);
@@ -167,9 +170,10 @@ template <typename T, typename Compute>
   AtomicOperation<T> operation(e, site);
   const T old = from_value<T>(operation.place().memory);
   const T updated = compute(old);
-  if (e.is_watched() ||
-      !e.memory().update_newest(operation.thread(), operation.place(), site.order, to_value<T>(updated)))
-    return update_anew<T>(e, site.address, site.order, site.pc, compute);
+  const auto found = e.memory().find(operation.thread(), operation.place());
+  if (!found || e.is_watched() ||
+      !e.memory().update_newest(operation.thread(), found, site.order, to_value<T>(updated)))
+    return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(to_value<T>(updated));
   operation.note(EventKind::kAtomicUpdate, site.order, old, updated, nullptr, 1);

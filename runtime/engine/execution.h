@@ -309,6 +309,16 @@ class Execution final : public strategy::View {
     race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
     if (crossing.pending != 0) race_.unsettle();
   }
+  // … after a release of the running thread's.
+  void advance_epoch() {
+    const ThreadId t = scheduler_.current();
+    crossing.pending != 0 ? enter_epoch() : race_.enter_later(t, memory_.epoch(t).time);
+  }
+  // … after another thread has run.
+  void resume_epoch() {
+    if (crossing.pending != 0 || !race_.resume(scheduler_.current())) [[unlikely]]
+      enter_epoch();
+  }
   // Plain accesses, before they happen. One that changes nothing for the detector was looked at from every
   // side when this epoch first did it: since then the memory was neither freed nor accessed by anybody else.
   template <race::AccessOp kOp, std::uint32_t kSize>
@@ -345,7 +355,7 @@ class Execution final : public strategy::View {
       if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
         report_race(*race);
     }
-    if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter(t, now, memory_.clock(t));
+    if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter_later(t, now);
   }
   // Libraries that were not compiled by heddle (crossings.cpp).
   void start_watching();
@@ -560,7 +570,7 @@ class Execution final : public strategy::View {
     scheduler_.switch_to(thread);
     if (watching_) [[unlikely]]
       crossing.pending = self().libraries != 0;
-    enter_epoch();  // on return, the calling thread runs again
+    resume_epoch();  // on return, the calling thread runs again
   }
   // Which libraries a thread is in, it takes with it.
   void before_switch() {

@@ -12,20 +12,16 @@ constexpr std::uint32_t kIndexedAccessors = 8;  // from here on an index by thre
 
 }  // namespace
 
-// Moves the last access into the list before a newer one takes its place.
-void ModificationOrder::keep_last(Location& x, History& history) {
-  if (history.count == history.capacity) {
-    compact(x, history);
-    if (history.count * 2 >= history.capacity) {
-      const std::uint32_t capacity = history.capacity == 0 ? kFirstHistory : history.capacity * 2;
-      Access* older = arena_.allocate_array<Access>(capacity);
-      std::copy_n(history.older, history.count, older);
-      if (history.capacity != 0) arena_.release_array(history.older, history.capacity);
-      history.older = older;
-      history.capacity = capacity;
-    }
-  }
-  history.older[history.count++] = history.last;
+// For one more among the older accesses.
+void ModificationOrder::make_room(Location& x, History& history) {
+  compact(x, history);
+  if (history.count * 2 < history.capacity) return;
+  const std::uint32_t capacity = history.capacity == 0 ? kFirstHistory : history.capacity * 2;
+  Access* older = arena_.allocate_array<Access>(capacity);
+  std::copy_n(history.older, history.count, older);
+  if (history.capacity != 0) arena_.release_array(history.older, history.capacity);
+  history.older = older;
+  history.capacity = capacity;
 }
 
 // An access of a store that is gone bounds nothing: all that was mo-before the store is gone too.

@@ -89,6 +89,20 @@ struct Accessor {
   static constexpr std::uint32_t kNoLessons = 0xffffffff;
 };
 
+// Of the slot, and of the block, with a number.
+struct SlotAndBlock {
+  std::uint64_t members;  // of the block: the slots of its stores. One that is not in use any more may still
+                          // be among them. Only where rows are one word
+  Sequence tail;        // of the block: its last store
+  std::uint32_t block;  // of the store in the slot
+};
+static_assert(sizeof(SlotAndBlock) == 16);
+
+// What Location's masks are where they are one word each.
+struct WordMasks {
+  std::uint64_t live, tails, maximal, blocks_in_use, chains;
+};
+
 struct Location {
   Address address = 0;
   std::uint32_t number = 0;  // among all locations of the execution, from 1
@@ -110,13 +124,12 @@ struct Location {
   // One allocation holds all of these.
   Store* stores = nullptr;
   std::uint64_t* rows = nullptr;           // [capacity][words]: mo-before
-  std::uint64_t* live = nullptr;           // [words]
+  std::uint64_t* live = nullptr;           // [words]; the next four follow it
   std::uint64_t* tails = nullptr;          // [words]: last of its block, which an update may read
   std::uint64_t* maximal = nullptr;        // [words]: nothing is mo-after it
   std::uint64_t* blocks_in_use = nullptr;  // [words]
   std::uint64_t* chains = nullptr;         // [words] by block: it has, or had, more than one store
-  std::uint32_t* block_tail = nullptr;     // [capacity] by block: its last store
-  std::uint32_t* block = nullptr;          // [capacity] by slot
+  SlotAndBlock* numbered = nullptr;        // [capacity]
 
   Accessor* accessors = nullptr;
   std::uint32_t accessor_count = 0;
@@ -131,7 +144,15 @@ struct Location {
   std::uint64_t* row(Sequence s) const { return rows + static_cast<std::size_t>(slot(s)) * words; }
   bool is_live(Sequence s) const { return s - first < end - first && test(live, slot(s)); }
   bool is_before(Sequence a, Sequence b) const { return test(row(b), slot(a)); }
-  Sequence tail_of(Sequence s) const { return block_tail[block[slot(s)]]; }
+  std::uint32_t block_of(std::uint32_t slot_index) const { return numbered[slot_index].block; }
+  Sequence tail_of_block(std::uint32_t block) const { return numbered[block].tail; }
+  Sequence tail_of(Sequence s) const { return tail_of_block(block_of(slot(s))); }
+  // REQUIRES: one word.
+  WordMasks& word() const { return *reinterpret_cast<WordMasks*>(live); }
+  // The slot is about to be used again. REQUIRES: one word.
+  void leave_block(std::uint32_t slot_index) const {
+    numbered[block_of(slot_index)].members &= ~(1ull << slot_index);
+  }
   bool is_tail(Sequence s) const { return test(tails, slot(s)); }
   // The store in a slot whose bit is set in `live`.
   Sequence sequence(std::uint32_t slot_index) const {

@@ -81,10 +81,11 @@ std::uint32_t MemoryModel::list_read(Location& x, const Bounds& bounds, bool tai
   return pending_.count;
 }
 
-std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder order) {
-  Location& x = locate(place);
+std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder order,
+                                        const Found& found) {
+  Location& x = found ? *found.location : locate(place);
   ensure_room(x);
-  Accessor* accessor = ModificationOrder::find_accessor(x, t);
+  Accessor* accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
   // Where there is one chain of updates only its end can be read, whatever t knows.
   const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, accessor));
   pending_ = {&x, t, order, order, false, true, settled, false, 1, 0, accessor};

@@ -111,6 +111,14 @@ struct SyncClock {
   Message message;
 };
 
+// The location of a place, and what a thread has accessed of it, where both are there and nothing is unusual
+// about them. Otherwise null, and begin_load and its like find out.
+struct Found {
+  Location* location = nullptr;
+  Accessor* accessor = nullptr;
+  explicit operator bool() const { return accessor != nullptr; }
+};
+
 class MemoryModel {
  public:
   MemoryModel();
@@ -141,50 +149,50 @@ class MemoryModel {
   std::span<const Candidate> readable_load(ThreadId t, const Place& place, MemoryOrder order);
   std::span<const Candidate> readable_update(ThreadId t, const Place& place, MemoryOrder order);
   std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
+  [[gnu::always_inline]] Found find(ThreadId t, const Place& place) const {
+    Location* const x = table_.find(place.address, place.size);
+    if (x == nullptr || x->latest_only || !(x->store(x->newest).value == place.memory)) return {};
+    return {x, ModificationOrder::find_accessor(*x, t)};
+  }
   // Can such a load only read what it read before, which is the newest, and change nothing by it? Then real
   // memory has the value, and nothing is to be committed. May say no where it could say yes.
-  [[gnu::always_inline]] bool load_repeats(ThreadId t, const Place& place, MemoryOrder order) const {
-    const Location* x = table_.find(place.address, place.size);
-    if (x == nullptr || x->latest_only) return false;
-    const Store& newest = x->store(x->newest);
-    if (!(newest.value == place.memory) || !x->has_single_maximum()) return false;
-    const Accessor* accessor = ModificationOrder::find_accessor(*x, t);
-    if (accessor == nullptr || accessor->history.last.store != x->newest) return false;
-    if (is_seq_cst(order) && x->seq_cst.last.store != x->newest) return false;
-    return threads_.knows(t, newest.message);
+  // REQUIRES: found.
+  [[gnu::always_inline]] bool load_repeats(ThreadId t, const Found& found, MemoryOrder order) const {
+    const Location& x = *found.location;
+    if (found.accessor->history.last.store != x.newest || !x.has_single_maximum()) return false;
+    if (is_seq_cst(order) && x.seq_cst.last.store != x.newest) return false;
+    return threads_.knows(t, x.store(x.newest).message);
   }
   // An update that can only read the newest store, begun and committed in one, without a candidate being
   // made of it. Real memory is to hold `value` then. False: nothing has changed; may say so where it need
-  // not.
-  [[gnu::always_inline]] bool update_newest(ThreadId t, const Place& place, MemoryOrder order,
+  // not. REQUIRES: found.
+  [[gnu::always_inline]] bool update_newest(ThreadId t, const Found& found, MemoryOrder order,
                                             const Value& value) {
-    Location* const x = table_.find(place.address, place.size);
-    if (x == nullptr || x->latest_only || x->words != 1 || x->end - x->first == x->capacity) return false;
+    Location* const x = found.location;
+    if (x->words != 1 || x->end - x->first == x->capacity || !x->has_single_maximum()) return false;
+    if (!x->has_single_tail() && !knows_newest(*x, t, found.accessor)) return false;
     const Sequence read = x->newest;
-    if (!(x->store(read).value == place.memory) || !x->has_single_maximum()) return false;
-    Accessor* const accessor = ModificationOrder::find_accessor(*x, t);
-    if (accessor == nullptr || (!x->has_single_tail() && !knows_newest(*x, t, accessor))) return false;
     pending_.location = x;
     pending_.ready = false;
-    accessor->lessons = threads_.state(t).lessons;
+    found.accessor->lessons = threads_.state(t).lessons;
     const Message& message = x->store(read).message;
     if (message) learn(t, message, order);
     Store& store =
-        fill(*x, *accessor, ModificationOrder::append_to_maximal(*x, read), t, order, value, kNoEvent);
+        fill(*x, *found.accessor, ModificationOrder::append_to_maximal(*x, read), t, order, value, kNoEvent);
     store.message = threads_.update_message(t, message, order);
     limit_window(*x);
     return true;
   }
   // How many candidates there are; candidate() and candidates() make them as they are wanted.
-  std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order) {
-    Location& x = locate(place);
-    Accessor* accessor = ModificationOrder::find_accessor(x, t);
+  std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {}) {
+    Location& x = found ? *found.location : locate(place);
+    Accessor* accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
     pending_ = {&x, t, order, order, false, true, is_settled(x, t, accessor), false, 1, 0, accessor};
     if (pending_.settled) return 1;
     find_bounds(bounds_, x, t, order, false, accessor);
     return begin_read(x, bounds_, false);
   }
-  std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order);
+  std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {});
   Candidate candidate(std::uint32_t index) const {
     if (!pending_.settled || pending_.listed) return candidate_among(index);
     return candidate_of(*pending_.location, pending_.location->newest, ReadOutcome::kRead);

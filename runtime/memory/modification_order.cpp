@@ -1,11 +1,9 @@
 #include "runtime/memory/modification_order.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "runtime/memory/select.h"
+#include "runtime/memory/rows.h"
 
 namespace heddle::memory {
 namespace {
@@ -13,7 +11,7 @@ namespace {
 constexpr std::uint32_t kMasks = 5;  // live, tails, maximal, blocks_in_use, chains
 
 constexpr std::size_t slot_bytes(std::uint32_t words) {
-  return sizeof(Store) + 8ull * words + 2 * sizeof(std::uint32_t);
+  return sizeof(Store) + 8ull * words + sizeof(SlotAndBlock);
 }
 constexpr std::size_t array_bytes(std::uint32_t capacity, std::uint32_t words) {
   return capacity * slot_bytes(words) + kMasks * 8ull * words;
@@ -27,68 +25,6 @@ bool any(const std::uint64_t* mask, std::uint32_t words) {
   return false;
 }
 
-// The rows of a location whose rows are one word each: two at a time, which every x86-64 can (SSE2), or four.
-// (Capacities are powers of two, and the arena's blocks aligned to 16.)
-using TwoRows = std::uint64_t __attribute__((vector_size(16), may_alias));
-using FourRows = std::uint64_t __attribute__((vector_size(32), aligned(16), may_alias));
-
-bool has_wide_rows(const Location& x) { return processor.has_wide_rows && x.capacity >= 4; }
-
-[[gnu::target("avx2")]] void add_to_wide_rows_with(const Location& x, std::uint32_t slot,
-                                                   std::uint64_t added) {
-  auto* const rows = reinterpret_cast<FourRows*>(x.rows);
-  const FourRows all = {added, added, added, added};
-  for (std::uint32_t i = 0, n = x.capacity / 4; i < n; ++i)
-    rows[i] |= all & (FourRows{} - ((rows[i] >> slot) & 1));
-}
-
-// rows[i] |= added for each row that has the bit of `slot`. Rows that are not in use do not matter.
-void add_to_rows_with(const Location& x, std::uint32_t slot, std::uint64_t added) {
-  if (has_wide_rows(x)) return add_to_wide_rows_with(x, slot, added);
-  auto* const rows = reinterpret_cast<TwoRows*>(x.rows);
-  const TwoRows both = {added, added};
-  for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i)
-    rows[i] |= both & (TwoRows{} - ((rows[i] >> slot) & 1));
-}
-
-// The slots of the stores that have the bit of `slot` in their row. (Rows that are not in use say anything.)
-std::uint64_t rows_with(const Location& x, std::uint32_t slot) {
-  std::uint64_t found = 0;
-  const __m128i to_sign = _mm_cvtsi32_si128(63 - static_cast<int>(slot));
-  for (std::uint32_t i = 0; i < x.capacity; i += 2) {
-    const __m128i two = _mm_load_si128(reinterpret_cast<const __m128i*>(x.rows + i));
-    const int signs = _mm_movemask_pd(_mm_castsi128_pd(_mm_sll_epi64(two, to_sign)));
-    found |= static_cast<std::uint64_t>(signs) << i;
-  }
-  return found;
-}
-
-// The slots whose store is in this block. (Slots that are not in use say anything.)
-std::uint64_t slots_of_block(const Location& x, std::uint32_t block) {
-  if (x.capacity < 4) return (x.block[0] == block ? 1u : 0u) | (x.block[1] == block ? 2u : 0u);
-  std::uint64_t found = 0;
-  const __m128i wanted = _mm_set1_epi32(static_cast<int>(block));
-  for (std::uint32_t i = 0; i < x.capacity; i += 4) {
-    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x.block + i));
-    const int equal = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
-    found |= static_cast<std::uint64_t>(equal) << i;
-  }
-  return found;
-}
-
-[[gnu::target("avx2")]] void keep_in_wide_rows(const Location& x, std::uint64_t kept) {
-  auto* const rows = reinterpret_cast<FourRows*>(x.rows);
-  const FourRows all = {kept, kept, kept, kept};
-  for (std::uint32_t i = 0, n = x.capacity / 4; i < n; ++i) rows[i] &= all;
-}
-
-void keep_in_rows(const Location& x, std::uint64_t kept) {
-  if (has_wide_rows(x)) return keep_in_wide_rows(x, kept);
-  auto* const rows = reinterpret_cast<TwoRows*>(x.rows);
-  const TwoRows both = {kept, kept};
-  for (std::uint32_t i = 0, n = x.capacity / 2; i < n; ++i) rows[i] &= both;
-}
-
 // Calls f(slot) for each set bit.
 template <typename F>
 void for_each_slot(const std::uint64_t* mask, std::uint32_t words, F f) {
@@ -96,6 +32,21 @@ void for_each_slot(const std::uint64_t* mask, std::uint32_t words, F f) {
     for (std::uint64_t m = mask[w]; m != 0; m &= m - 1)
       f(w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m)));
   }
+}
+
+// All but the newest `span` slots, and what is before the stores there. REQUIRES: one word.
+std::uint64_t older_than(const Location& x, std::uint32_t span) {
+  const std::uint32_t oldest = x.slot(x.end);  // where the ring begins, if it is full
+  const std::uint64_t many = (1ull << (x.capacity - span)) - 1;
+  std::uint64_t left = x.live[0] & (many << oldest | (oldest != 0 ? many >> (x.capacity - oldest) : 0));
+  std::uint64_t dropped = 0;
+  std::uint32_t slot = x.slot(x.end - span - 1);  // the youngest: mostly it has many of the others before it
+  while (left != 0) {
+    if ((left >> slot & 1) == 0) slot = static_cast<std::uint32_t>(__builtin_ctzll(left));
+    dropped |= x.rows[slot] | 1ull << slot;
+    left &= ~dropped;
+  }
+  return dropped;
 }
 
 }  // namespace
@@ -131,16 +82,15 @@ void ModificationOrder::allocate(Location& x, std::uint32_t capacity) {
   };
   x.stores = reinterpret_cast<Store*>(take(capacity * sizeof(Store)));
   x.rows = reinterpret_cast<std::uint64_t*>(take(8ull * capacity * x.words));
+  x.numbered = reinterpret_cast<SlotAndBlock*>(take(capacity * sizeof(SlotAndBlock)));
   x.live = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.tails = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.maximal = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.blocks_in_use = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
   x.chains = reinterpret_cast<std::uint64_t*>(take(8ull * x.words));
-  x.block_tail = reinterpret_cast<std::uint32_t*>(take(4ull * capacity));
-  x.block = reinterpret_cast<std::uint32_t*>(take(4ull * capacity));
   std::fill_n(x.live, std::size_t{kMasks} * x.words, 0ull);
   std::fill_n(x.rows, static_cast<std::size_t>(capacity) * x.words, 0ull);
-  std::fill_n(x.block, capacity, 0u);
+  std::fill_n(x.numbered, capacity, SlotAndBlock{0, 0, 0});
 }
 
 void ModificationOrder::release(Location& x) {
@@ -167,6 +117,11 @@ void ModificationOrder::add_edges_from_block(Location& x, Sequence from, std::ui
 
 void ModificationOrder::find_newest(Location& x) {
   if (Location::test(x.maximal, x.slot(x.newest))) return;
+  if (x.words == 1) {
+    const std::uint64_t ages = newest_at_top(x, x.maximal[0]);
+    x.newest = x.end - x.capacity + static_cast<std::uint32_t>(63 - __builtin_clzll(ages));
+    return;
+  }
   bool found = false;
   for_each_newest_first(x, x.maximal, [&](Sequence s) {
     if (!found) x.newest = s;
@@ -174,33 +129,41 @@ void ModificationOrder::find_newest(Location& x) {
   });
 }
 
+// What comes before a store that is after those of `known`: the tails of their blocks, so that updates stay
+// next to what they read (atomicity), and what is before these. REQUIRES: one word.
+inline std::uint64_t ModificationOrder::sources(const Location& x, std::uint64_t known) {
+  std::uint64_t row = 0;
+  for (std::uint64_t m = known; m != 0; m = (m & (m - 1)) & ~row) {
+    const std::uint32_t tail =
+        x.slot(x.tail_of_block(x.block_of(static_cast<std::uint32_t>(__builtin_ctzll(m)))));
+    row |= x.rows[tail] | 1ull << tail;
+  }
+  return row;
+}
+
 // A store with this row becomes a block of its own.
 inline Sequence ModificationOrder::add_block_in_a_word(Location& x, std::uint64_t row) {
   const Sequence s = x.end++;
   const std::uint32_t slot = x.slot(s);
   const std::uint64_t bit = 1ull << slot;
-  const std::uint64_t in_use = x.blocks_in_use[0];
-  const auto block = static_cast<std::uint32_t>(__builtin_ctzll(~in_use));
+  WordMasks& masks = x.word();
+  const auto block = static_cast<std::uint32_t>(__builtin_ctzll(~masks.blocks_in_use));
   x.rows[slot] = row;
-  x.maximal[0] = (x.maximal[0] & ~row) | bit;
-  x.live[0] |= bit;
-  x.tails[0] |= bit;
-  x.blocks_in_use[0] = in_use | 1ull << block;
-  x.chains[0] &= ~(1ull << block);
-  x.block_tail[block] = s;
-  x.block[slot] = block;
+  masks.maximal = (masks.maximal & ~row) | bit;
+  masks.live |= bit;
+  masks.tails |= bit;
+  masks.blocks_in_use |= 1ull << block;
+  masks.chains &= ~(1ull << block);
+  x.leave_block(slot);
+  x.numbered[slot].block = block;
+  x.numbered[block].members = bit;
+  x.numbered[block].tail = s;
   return x.newest = s;
 }
 
 Sequence ModificationOrder::append_store(Location& x, const std::uint64_t* known) {
   if (x.words == 1) {
-    std::uint64_t row = 0;
-    for (std::uint64_t m = known[0]; m != 0; m = (m & (m - 1)) & ~row) {
-      const std::uint32_t tail =
-          x.slot(x.block_tail[x.block[static_cast<std::uint32_t>(__builtin_ctzll(m))]]);
-      row |= x.rows[tail] | 1ull << tail;
-    }
-    return add_block_in_a_word(x, row);
+    return add_block_in_a_word(x, sources(x, known[0]));
   }
   std::uint64_t* row = x.row(x.end);
   for (std::uint32_t w = 0; w < x.words; ++w) row[w] = 0;
@@ -236,8 +199,8 @@ Sequence ModificationOrder::add_block(Location& x) {
   const std::uint32_t block = w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(~x.blocks_in_use[w]));
   Location::set(x.blocks_in_use, block);
   Location::clear(x.chains, block);
-  x.block_tail[block] = s;
-  x.block[slot] = block;
+  x.numbered[block].tail = s;
+  x.numbered[slot].block = block;
   x.newest = s;
   return s;
 }
@@ -269,29 +232,31 @@ Sequence ModificationOrder::append_update(Location& x, Sequence read) {
   Location::set(x.live, slot);
   Location::clear(x.tails, read_slot);
   Location::set(x.tails, slot);
-  x.block[slot] = x.block[read_slot];
-  x.block_tail[x.block[slot]] = s;
-  Location::set(x.chains, x.block[slot]);
+  const std::uint32_t block = x.block_of(read_slot);
+  if (x.words == 1) {
+    join_block(x, s, block);
+  } else {
+    x.numbered[slot].block = block;
+    x.numbered[block].tail = s;
+    Location::set(x.chains, block);
+  }
   return s;
 }
 
 void ModificationOrder::add_constraints(Location& x, const std::uint64_t* known, Sequence read) {
   const std::uint32_t read_slot = x.slot(read);
-  const std::uint32_t block = x.block[read_slot];
+  const std::uint32_t block = x.block_of(read_slot);
   const std::uint64_t* row = x.row(read);
   // The edges arrive at the head of the block, and so at all of its members and at what follows it.
   if (x.words == 1) {
-    std::uint64_t missing = known[0] & ~row[0] & ~(1ull << read_slot);
-    std::uint64_t added = 0;
-    for (; missing != 0; missing = (missing & (missing - 1)) & ~added) {
-      add_edges_from_block(x, x.sequence(static_cast<std::uint32_t>(__builtin_ctzll(missing))), &added);
-    }
-    std::uint64_t* const rows = x.rows;
-    std::uint64_t members = 1ull << read_slot;  // of the block, up to the store that is read
-    if (Location::test(x.chains, block)) members |= row[0] & slots_of_block(x, block);
-    for (; members != 0; members &= members - 1) rows[__builtin_ctzll(members)] |= added;
-    if (!Location::test(x.maximal, read_slot)) add_to_rows_with(x, read_slot, added);
-    x.maximal[0] &= ~added;
+    const std::uint64_t bit = 1ull << read_slot;
+    const std::uint64_t added = sources(x, known[0] & ~row[0] & ~bit);
+    WordMasks& masks = x.word();
+    std::uint64_t members = bit;  // of the block, up to the store that is read
+    if (Location::test(&masks.chains, block)) members |= row[0] & x.numbered[block].members;
+    for (; members != 0; members &= members - 1) x.rows[__builtin_ctzll(members)] |= added;
+    if ((masks.maximal & bit) == 0) add_to_rows_with(x, read_slot, added);
+    masks.maximal &= ~added;
   } else {
     std::uint64_t* added = scratch(x, 3);
     for_each_slot(known, x.words, [&](std::uint32_t slot) {
@@ -299,7 +264,7 @@ void ModificationOrder::add_constraints(Location& x, const std::uint64_t* known,
     });
     for_each_slot(x.live, x.words, [&](std::uint32_t other) {
       std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
-      if (x.block[other] != block && !Location::test(r, read_slot)) return;
+      if (x.block_of(other) != block && !Location::test(r, read_slot)) return;
       for (std::uint32_t w = 0; w < x.words; ++w) r[w] |= added[w];
     });
     for (std::uint32_t w = 0; w < x.words; ++w) x.maximal[w] &= ~added[w];
@@ -314,9 +279,8 @@ bool ModificationOrder::grow_in_place(Location& x, std::uint32_t capacity) {
   allocate(x, capacity);
   std::copy_n(old.stores, old.capacity, x.stores);
   std::copy_n(old.rows, old.capacity, x.rows);
+  std::copy_n(old.numbered, old.capacity, x.numbered);
   std::copy_n(old.live, kMasks, x.live);
-  std::copy_n(old.block_tail, old.capacity, x.block_tail);
-  std::copy_n(old.block, old.capacity, x.block);
   arena_.release(old.stores, array_bytes(old.capacity, old.words));
   return true;
 }
@@ -343,14 +307,15 @@ void ModificationOrder::rebuild(Location& x, std::uint32_t capacity) {
     Location::set(x.live, to);
     if (Location::test(old.tails, from)) Location::set(x.tails, to);
     if (Location::test(old.maximal, from)) Location::set(x.maximal, to);
-    std::uint32_t& block = new_block[old.block[from]];
+    std::uint32_t& block = new_block[old.block_of(from)];
     if (block == kNoSequence) {
       block = blocks++;
-      if (Location::test(old.chains, old.block[from])) Location::set(x.chains, block);
+      if (Location::test(old.chains, old.block_of(from))) Location::set(x.chains, block);
       Location::set(x.blocks_in_use, block);
-      x.block_tail[block] = new_number[old.slot(old.block_tail[old.block[from]])];
+      x.numbered[block].tail = new_number[old.slot(old.tail_of_block(old.block_of(from)))];
     }
-    x.block[to] = block;
+    x.numbered[to].block = block;
+    if (x.words == 1) x.numbered[block].members |= 1ull << to;
   }
   x.newest = new_number[old.slot(old.newest)];
   if (x.floor != kNoSequence) x.floor = new_number[old.slot(old.floor)];
@@ -371,9 +336,10 @@ void ModificationOrder::erase(Location& x, std::uint64_t* dropped) {
   for_each_slot(dropped, x.words, [&](std::uint32_t slot) { views_.release(x.stores[slot].message.view); });
   for (std::uint32_t w = 0; w < x.words; ++w) {
     for (std::uint64_t m = dropped[w] & x.tails[w]; m != 0; m &= m - 1)
-      Location::clear(x.blocks_in_use, x.block[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))]);
+      Location::clear(x.blocks_in_use, x.block_of(w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))));
     for (std::uint64_t m = dropped[w] & ~x.tails[w]; m != 0; m &= m - 1) {
-      const Sequence tail = x.block_tail[x.block[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))]];
+      const Sequence tail =
+          x.tail_of_block(x.block_of(w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(m))));
       if (Location::test(dropped, x.slot(tail))) continue;
       x.floor = tail;  // nothing may come between the part of a block that goes and the part that stays
       if (x.has_single_tail()) break;
@@ -393,8 +359,13 @@ void ModificationOrder::erase(Location& x, std::uint64_t* dropped) {
         x.rows[static_cast<std::size_t>(i) * x.words + w] &= ~dropped[w];
     }
   }
-  while (x.first != x.end && !Location::test(x.live, x.slot(x.first))) ++x.first;
-  HEDDLE_CHECK(x.first != x.end);
+  if (x.words == 1) {
+    HEDDLE_CHECK(x.live[0] != 0);
+    x.first = x.end - x.capacity + static_cast<std::uint32_t>(__builtin_ctzll(newest_at_top(x, x.live[0])));
+  } else {
+    while (x.first != x.end && !Location::test(x.live, x.slot(x.first))) ++x.first;
+    HEDDLE_CHECK(x.first != x.end);
+  }
   find_newest(x);
 }
 
@@ -413,21 +384,21 @@ void ModificationOrder::drop_oldest(Location& x) {
   if (!x.is_tail(oldest)) {
     // Part of a block stays. What is not ordered with the block must not come between its members in the
     // final order: it goes before the block, and out, or after it, so that the newest value stays the newest.
-    const std::uint32_t block = x.block[slot];
+    const std::uint32_t block = x.block_of(slot);
     const Sequence tail = x.tail_of(oldest);
     std::uint64_t* unordered = scratch(x, 1);
     if (x.words == 1) {
-      unordered[0] = x.live[0] & ~dropped[0] & ~slots_of_block(x, block) & ~rows_with(x, slot);
+      unordered[0] = x.live[0] & ~dropped[0] & ~x.numbered[block].members & ~rows_with(x, slot);
     } else {
       for_each_slot(x.live, x.words, [&](std::uint32_t other) {
         const std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
-        if (x.block[other] != block && !Location::test(dropped, other) && !Location::test(r, slot)) {
+        if (x.block_of(other) != block && !Location::test(dropped, other) && !Location::test(r, slot)) {
           Location::set(unordered, other);
         }
       });
     }
     if (any(unordered, x.words)) {
-      if (x.block[x.slot(x.newest)] == block || x.is_before(oldest, x.newest)) {
+      if (x.block_of(x.slot(x.newest)) == block || x.is_before(oldest, x.newest)) {
         constrain_read(x, unordered, oldest);
         for (std::uint32_t w = 0; w < x.words; ++w) dropped[w] |= unordered[w];
       } else {
@@ -456,9 +427,9 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
   if (x.words == 1) {
     while (inner != 0) {
       const auto slot = static_cast<std::uint32_t>(__builtin_ctzll(inner));
-      const std::uint64_t members = slots_of_block(x, x.block[slot]);
+      const std::uint64_t members = x.numbered[x.block_of(slot)].members;
       inner &= ~members;
-      if (Location::test(dropped, x.slot(x.block_tail[x.block[slot]]))) continue;
+      if (Location::test(dropped, x.slot(x.tail_of_block(x.block_of(slot))))) continue;
       if ((x.live[0] & ~dropped[0] & ~members & ~rows_with(x, slot)) != 0) return false;
     }
     return true;
@@ -466,12 +437,12 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
   std::uint32_t checked = kNoSequence;
   bool may = true;
   for_each_slot(dropped, x.words, [&](std::uint32_t slot) {
-    const std::uint32_t block = x.block[slot];
-    if (!may || block == checked || Location::test(dropped, x.slot(x.block_tail[block]))) return;
+    const std::uint32_t block = x.block_of(slot);
+    if (!may || block == checked || Location::test(dropped, x.slot(x.tail_of_block(block)))) return;
     checked = block;
     for_each_slot(x.live, x.words, [&](std::uint32_t other) {
       const std::uint64_t* r = x.rows + static_cast<std::size_t>(other) * x.words;
-      may = may && (Location::test(dropped, other) || x.block[other] == block || Location::test(r, slot));
+      may = may && (Location::test(dropped, other) || x.block_of(other) == block || Location::test(r, slot));
     });
   });
   return may;
@@ -479,16 +450,15 @@ bool ModificationOrder::may_drop_at_once(const Location& x, const std::uint64_t*
 
 void ModificationOrder::drop_down_to(Location& x, std::uint32_t span) {
   std::uint64_t* dropped = scratch(x, 0);
-  Sequence s = x.first;
-  // One chain: the last that goes has all others before it.
-  if (x.words == 1 && x.has_single_tail() && Location::test(x.live, x.slot(x.end - span - 1)))
-    s = x.end - span - 1;
-  for (; x.end - s > span; ++s) {
-    const std::uint32_t slot = x.slot(s);
-    if (!Location::test(x.live, slot)) continue;
-    Location::set(dropped, slot);
-    dropped[0] |= x.row(s)[0];
-    for (std::uint32_t w = 1; w < x.words; ++w) dropped[w] |= x.row(s)[w];
+  if (x.words == 1) {
+    dropped[0] = older_than(x, span);
+  } else {
+    for (Sequence s = x.first; x.end - s > span; ++s) {
+      const std::uint32_t slot = x.slot(s);
+      if (!Location::test(x.live, slot)) continue;
+      Location::set(dropped, slot);
+      for (std::uint32_t w = 0; w < x.words; ++w) dropped[w] |= x.row(s)[w];
+    }
   }
   if (may_drop_at_once(x, dropped)) erase(x, dropped);
   while (x.end - x.first > span) drop_oldest(x);
@@ -504,12 +474,12 @@ void ModificationOrder::assign_positions(Location& x, std::uint64_t* remaining) 
       bool ready = true;
       for (std::uint32_t w = 0; w < x.words; ++w) ready = ready && (x.row(s)[w] & remaining[w]) == 0;
       if (!ready) continue;
-      if (next == kNoSequence || x.block[x.slot(s)] == block) next = s;
-      if (x.block[x.slot(s)] == block) break;
+      if (next == kNoSequence || x.block_of(x.slot(s)) == block) next = s;
+      if (x.block_of(x.slot(s)) == block) break;
     }
     HEDDLE_CHECK(next != kNoSequence);
     log_position(x, next);
-    block = x.block[x.slot(next)];
+    block = x.block_of(x.slot(next));
     Location::clear(remaining, x.slot(next));
   }
 }

@@ -39,14 +39,12 @@ class ModificationOrder {
     const std::uint32_t slot = x.slot(s);
     const std::uint64_t bit = 1ull << slot;
     const std::uint64_t read_bit = 1ull << read_slot;
-    const std::uint32_t block = x.block[read_slot];
+    WordMasks& masks = x.word();
     x.rows[slot] = x.rows[read_slot] | read_bit;
-    x.live[0] |= bit;
-    x.maximal[0] = (x.maximal[0] & ~read_bit) | bit;
-    x.tails[0] = (x.tails[0] & ~read_bit) | bit;
-    x.block[slot] = block;
-    x.block_tail[block] = s;
-    x.chains[0] |= 1ull << block;
+    masks.live |= bit;
+    masks.maximal = (masks.maximal & ~read_bit) | bit;
+    masks.tails = (masks.tails & ~read_bit) | bit;
+    join_block(x, s, x.block_of(read_slot));
     return x.newest = s;
   }
   // An update that reads `read`. REQUIRES: room; read is the tail of its block.
@@ -81,7 +79,10 @@ class ModificationOrder {
 
   void record_access(Location& x, History& history, std::uint32_t time, Sequence store) {
     if (history.last.store == store) return;
-    if (history.last.time != time && history.last.store != kNoSequence) keep_last(x, history);
+    if (history.last.time != time && history.last.store != kNoSequence) {
+      if (history.count == history.capacity) make_room(x, history);
+      history.older[history.count++] = history.last;
+    }
     history.last = {time, store};
   }
   // What t has accessed; null if it has accessed nothing here.
@@ -102,15 +103,25 @@ class ModificationOrder {
   void index_accessors(Location& x, std::uint32_t threads);
 
  private:
+  // The new store s becomes the last one of a block. REQUIRES: one word.
+  [[gnu::always_inline]] static void join_block(Location& x, Sequence s, std::uint32_t block) {
+    const std::uint32_t slot = x.slot(s);
+    x.leave_block(slot);
+    x.numbered[slot].block = block;
+    x.numbered[block].members |= 1ull << slot;
+    x.numbered[block].tail = s;
+    x.word().chains |= 1ull << block;
+  }
   void add_constraints(Location& x, const std::uint64_t* known, Sequence read);
   void add_edges_from_block(Location& x, Sequence from, std::uint64_t* to_row);
+  static std::uint64_t sources(const Location& x, std::uint64_t known);
   Sequence add_block(Location& x);
   static Sequence add_block_in_a_word(Location& x, std::uint64_t row);
   bool grow_in_place(Location& x, std::uint32_t capacity);
   void find_newest(Location& x);
   bool may_drop_at_once(const Location& x, const std::uint64_t* dropped);
   static void remap(History& history, const Location& old, const Sequence* new_number);
-  void keep_last(Location& x, History& history);
+  void make_room(Location& x, History& history);
   void compact(Location& x, History& history);
   Accessor& add_accessor(Location& x, ThreadId t);
   void sweep_accessors(Location& x);

@@ -84,11 +84,11 @@ void MemoryModel::prune_aggressively(Location& x) {
 void MemoryModel::keep_partial_blocks(const Location& x, std::uint64_t* dropped) {
   std::uint64_t* keep = order_.scratch(x, 1);
   for_each_newest_first(x, dropped, [&](Sequence s) {
-    const std::uint32_t block = x.block[x.slot(s)];
+    const std::uint32_t block = x.block_of(x.slot(s));
     if (Location::test(dropped, x.slot(x.tail_of(s)))) return;
     for_each_newest_first(x, x.live, [&](Sequence other) {
       const std::uint32_t slot = x.slot(other);
-      if (x.block[slot] != block && !Location::test(dropped, slot) && !x.is_before(s, other)) {
+      if (x.block_of(slot) != block && !Location::test(dropped, slot) && !x.is_before(s, other)) {
         Location::set(keep, x.slot(s));
       }
     });

@@ -99,13 +99,16 @@ class ViewPool {
   Arena& arena_;
 };
 
-// times ⊔= view. `times` has at least view.width entries.
+// times ⊔= view, four at a time. REQUIRES: `times` has whole chunks, as many as the view at least.
 inline void join(std::uint32_t* times, const View& view) {
-  for (std::uint32_t c = 0; c < view.chunk_count; ++c) {
-    const std::uint32_t first = c * kChunkTimes;
-    const std::uint32_t count = std::min(kChunkTimes, view.width - first);
-    const std::uint32_t* theirs = view.chunks()[c]->times;
-    for (std::uint32_t i = 0; i < count; ++i) times[first + i] = std::max(times[first + i], theirs[i]);
+  using Four = std::uint32_t __attribute__((vector_size(16), may_alias));
+  static_assert(kChunkTimes % 4 == 0);
+  for (std::uint32_t first = 0; first < view.width; first += kChunkTimes) {
+    const auto* theirs = reinterpret_cast<const Four*>(view.chunks()[first / kChunkTimes]->times);
+    auto* mine = reinterpret_cast<Four*>(times + first);
+    // Past its width a view is at zero, which changes nothing.
+    const std::uint32_t fours = (std::min(kChunkTimes, view.width - first) + 3) / 4;
+    for (std::uint32_t i = 0; i < fours; ++i) mine[i] = theirs[i] > mine[i] ? theirs[i] : mine[i];
   }
 }
 

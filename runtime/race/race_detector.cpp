@@ -26,6 +26,7 @@ void RaceDetector::stop() {
   shadow_.unmap();
   fast_.unmap();
   precise_.unmap();
+  clock_ = {};
   forget_steps();
 }
 
@@ -41,8 +42,9 @@ std::uint32_t RaceDetector::wrap_stamps() {
 // Old stamps are below the new one and match nothing any more; threads get new ones when they are entered.
 void RaceDetector::forget_steps() {
   oldest_stamp_ = new_stamp();
+  ++era_;
   use_stamp(oldest_stamp_);
-  resumable_[index_of(thread_of(epoch_))] = {time_of(epoch_), oldest_stamp_};
+  if (clock_.times != nullptr) note_resumable(thread_of(epoch_));
 }
 
 // A scalar access within one word in fast mode, by far the most frequent of those that the memo does not
@@ -180,6 +182,7 @@ void RaceDetector::reset() {
   } else {
     precise_.clear();
   }
+  clock_ = {};  // the next execution has its own
   forget_steps();
 }
 

@@ -59,11 +59,29 @@ class RaceDetector {
 
   // Who runs now. `clock` is looked at until the next call. Cheap: a table look-up.
   void enter(ThreadId thread, std::uint32_t time, ClockView clock) {
+    const Resumable& known = resumable_[index_of(thread)];
     clock_ = clock;
     epoch_ = pack_epoch(thread, time);
-    Resumable& known = resumable_[index_of(thread)];
-    if (known.time != time || known.stamp < oldest_stamp_) known = {time, new_stamp()};
+    use_stamp(known.epoch == epoch_ && known.stamp >= oldest_stamp_ ? known.stamp : new_stamp());
+    note_resumable(thread);
+  }
+  // The same for a thread that runs again: nothing of its has changed since it ran, if times of clocks have
+  // not, and clocks_moved() says all else. False: that is not known, and enter() it has to be.
+  [[gnu::always_inline]] bool resume(ThreadId thread) {
+    const Resumable& known = resumable_[index_of(thread)];
+    if (known.era != era_ || known.times[index_of(thread)] != time_of(known.epoch)) return false;
+    clock_ = {known.times, known.width};
+    epoch_ = known.epoch;
     use_stamp(known.stamp);
+    return true;
+  }
+  // Threads were added: clocks are wider, and may be at other places.
+  void clocks_moved() { ++era_; }
+  // enter() for the thread that runs, where nothing has changed but its time, because it has released.
+  [[gnu::always_inline]] void enter_later(ThreadId thread, std::uint32_t time) {
+    epoch_ = pack_epoch(thread, time);
+    use_stamp(new_stamp());
+    note_resumable(thread);
   }
 
   // The newest event of the execution, remembered with each access in precise mode.
@@ -162,7 +180,8 @@ class RaceDetector {
   // Forgets the history of these bytes.
   void reset_range(Address begin, std::uint64_t size);
 
-  // Forgets everything, for the next execution: what was before happens before all that follows.
+  // Forgets everything, for the next execution: what was before happens before all that follows. enter()
+  // has to follow.
   void reset();
 
   // Drops states that no word is in. Happens by itself when enough of them were made.
@@ -190,9 +209,14 @@ class RaceDetector {
   };
   static constexpr std::uint32_t kWays = 16;
 
+  // How a thread was entered last.
   struct Resumable {
-    std::uint32_t time;
+    std::uint64_t epoch;
+    const std::uint32_t* times;
+    std::uint32_t width;
     std::uint32_t stamp;
+    std::uint32_t era;  // none is of era 0
+    std::uint32_t unused;
   };
 
   struct Access {
@@ -243,6 +267,10 @@ class RaceDetector {
     return __builtin_expect(last_stamp_ == ~0u, 0) ? wrap_stamps() : ++last_stamp_;
   }
   std::uint32_t wrap_stamps();
+  std::uint32_t used_stamp() const { return static_cast<std::uint32_t>(stamp_ >> 32); }
+  void note_resumable(ThreadId thread) {
+    resumable_[index_of(thread)] = {epoch_, clock_.times, clock_.width, used_stamp(), era_, 0};
+  }
   void use_stamp(std::uint32_t stamp) {
     stamp_ = static_cast<std::uint64_t>(stamp) << 32;
     way_ = stamp * 5;  // stamps are handed out one after the other
@@ -270,6 +298,7 @@ class RaceDetector {
   std::uint32_t way_ = 0;
   std::uint32_t last_stamp_ = 0;
   std::uint32_t oldest_stamp_ = 1;  // of steps whose states are still valid
+  std::uint32_t era_ = 1;           // in which neither clocks have moved nor steps were forgotten
   Mode mode_ = Mode::kFast;
   EventId event_ = kNoEvent;
   Race race_;

@@ -28,6 +28,7 @@ void Scheduler::start() {
   Thread& main = threads_[0];
   main = Thread{};
   main.id = kMainThread;
+  main.runnable_hash = thread_hash(kMainThread);
   main.state = ThreadState::kBlocked;
   main.frames = call_stack_of(0);
   main.fiber.fs_base = current_fs_base();
@@ -80,6 +81,7 @@ Thread* Scheduler::create(const StackRequest& stack, void (*entry)(void*)) {
   t.ghost = ghost;
   t.frames = frames;
   t.id = ThreadId{static_cast<std::uint16_t>(slot)};
+  t.runnable_hash = thread_hash(t.id);
   t.parent = current_;
   t.child_number = self().children++;
   t.lineage = lineage_of_child(self().lineage, t.child_number + 1);
@@ -102,14 +104,14 @@ void Scheduler::make_runnable(Thread& thread) {
   thread.waits_for = kNoThread;
   thread.runnable_position = runnable_count_;
   runnable_[runnable_count_++] = thread.id;
-  runnable_hash_ ^= thread_hash(thread.id);
+  runnable_hash_ ^= thread.runnable_hash;
 }
 
 void Scheduler::remove_runnable(Thread& thread) {
   const ThreadId last = runnable_[--runnable_count_];
   runnable_[thread.runnable_position] = last;
   threads_[index_of(last)].runnable_position = thread.runnable_position;
-  runnable_hash_ ^= thread_hash(thread.id);
+  runnable_hash_ ^= thread.runnable_hash;
 }
 
 void Scheduler::block(WaitKind kind, Address object, std::uint64_t deadline) {

@@ -109,6 +109,7 @@ struct Thread {
   std::uint32_t awaited_order =
       0;  // 1 + the order (core/trace/orders.h) in which its pending access comes; 0: none
   std::uint32_t runnable_position = 0;
+  std::uint32_t runnable_hash = 0;    // its part of Scheduler::runnable_hash
   std::uint32_t spin_operations = 0;  // visible operations in fair mode
   std::uint32_t wait_ticket = 0;      // order of arrival among the waiters of one object
   Address wait_object = 0;

@@ -21,6 +21,16 @@ TEST(Arena, BlocksAreAlignedAndDistinct) {
   }
 }
 
+TEST(Arena, BlocksAreAtMostAQuarterLargerThanWhatIsAskedFor) {
+  Arena arena;
+  for (std::size_t bytes = 241; bytes < 100'000; ++bytes) {
+    void* block = arena.allocate(bytes);
+    ASSERT_GE(arena.used(), bytes);
+    ASSERT_LE(arena.used(), bytes + bytes / 4 + 16);
+    arena.release(block, bytes);
+  }
+}
+
 TEST(Arena, ReleasedBlocksAreUsedAgain) {
   Arena arena;
   void* first = arena.allocate(100);

@@ -323,7 +323,8 @@ TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
         const Value value = {candidates[pick].value.low + i, 0};
         const bool is_only = candidates.size() == 1;
         other_memory[a] = other.commit_update(pick, value);
-        if (is_only && model.update_newest(t, place(a), order, value)) {
+        const Found found = model.find(t, place(a));
+        if (is_only && found && model.update_newest(t, found, order, value)) {
           ++in_one;
           memory[a] = value;
         } else {

@@ -28,13 +28,17 @@ class Threads {
  public:
   explicit Threads(std::uint32_t count) : clocks_(count, std::vector<std::uint32_t>(count, 0)) {
     for (std::uint32_t t = 0; t < count; ++t) clocks_[t][t] = 1;
+    detector.clocks_moved();
   }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(clocks_.size()); }
   std::uint32_t time(std::uint32_t t) const { return clocks_[t][t]; }
   ClockView clock(std::uint32_t t) const { return {clocks_[t].data(), count()}; }
 
-  void run(std::uint32_t t) { detector.enter(ThreadId{static_cast<std::uint16_t>(t)}, time(t), clock(t)); }
+  void run(std::uint32_t t) {
+    const ThreadId id{static_cast<std::uint16_t>(t)};
+    if (!detector.resume(id)) detector.enter(id, time(t), clock(t));
+  }
 
   void release(std::uint32_t t, std::uint32_t lock) {
     join(locks_[lock], clocks_[t]);

@@ -254,6 +254,27 @@ TEST_P(RaceDetectorTest, TheHighestThreadIdAndTimeAreDistinct) {
   EXPECT_FALSE(access(kRead, 8, kHeap));
 }
 
+TEST_P(RaceDetectorTest, OnlyAThreadOfWhichNothingHasChangedIsResumed) {
+  std::vector<std::uint32_t> clock(kMaxThreads, 1);
+  const ThreadId thread{3};
+  EXPECT_FALSE(detector.resume(thread)) << "it has never run";
+  detector.enter(thread, 1, {clock.data(), kMaxThreads});
+  detector.enter(kMainThread, 1, {clock.data(), kMaxThreads});
+  EXPECT_TRUE(detector.resume(thread));
+  clock[3] = 2;
+  EXPECT_FALSE(detector.resume(thread)) << "somebody has published for it";
+  detector.enter(thread, 2, {clock.data(), kMaxThreads});
+  EXPECT_TRUE(detector.resume(thread));
+  clock[3] = 3;
+  detector.enter_later(thread, 3);
+  EXPECT_TRUE(detector.resume(thread));
+  detector.clocks_moved();
+  EXPECT_FALSE(detector.resume(thread));
+  detector.enter(thread, 3, {clock.data(), kMaxThreads});
+  detector.reset();
+  EXPECT_FALSE(detector.resume(kMainThread)) << "what its steps led to is gone";
+}
+
 TEST_P(RaceDetectorTest, ManyReadersOfOneWordAreAllKept) {
   std::vector<std::uint32_t> clock(kMaxThreads, 0);
   for (std::uint32_t t = 0; t < kMaxThreads; ++t) {
