@@ -7,7 +7,7 @@ namespace heddle::strategy {
 namespace {
 
 // From the shallowest bugs on, and each kind of strategy early.
-constexpr std::uint8_t kFirstMembers[] = {15, 15, 15, 15, 0, 15, 10, 15, 9, 12, 2, 0, 11, 13, 4, 5};
+constexpr std::uint8_t kFirstMembers[] = {15, 15, 15, 15, 0, 15, 10, 15, 9, 15, 12, 2, 11, 13, 0, 4};
 
 constexpr double kForget = 0.9;  // what a round counts for, against the one after it
 constexpr double kEven = 0.3;    // the part of executions that is shared evenly

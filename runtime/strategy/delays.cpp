@@ -7,16 +7,16 @@ using Order = DelayPlan::Order;
 using At = DelayPlan::At;
 
 // What differs most from each other first: somebody holds what he has just taken while all others run; one
-// who has looked at one thing comes late to the next; nobody is delayed. Then the same with the order of the
-// threads, of old and new, and the place changed.
+// who has looked at one thing comes late to the next, and sees something in between; nobody is delayed. The
+// second has most to draw, and comes every other time; the rest vary the order of threads, of old and new,
+// and the place.
+constexpr DelayPlan kLate = {Order::kReversed, At::kNewPlace, 2, 1, true, false};
 constexpr DelayPlan kFirstPlans[] = {
-    {Order::kCreation, At::kTaken, 1, 1, true, true},
-    {Order::kReversed, At::kNewPlace, 2, 1, true, false},
-    {Order::kCreation, At::kTaken, 0, 0, false, true},
-    {Order::kReversed, At::kNewPlace, 2, 1, true, false},
-    {Order::kReversed, At::kTaken, 1, 1, false, true},
-    {Order::kCreation, At::kNewPlace, 2, 1, true, false},
-    {Order::kReversed, At::kNewPlace, 3, 1, false, true},
+    {Order::kCreation, At::kTaken, 1, 1, true, true},     kLate,  //
+    {Order::kCreation, At::kTaken, 0, 0, false, true},    kLate,  //
+    {Order::kReversed, At::kTaken, 1, 1, false, true},    kLate,  //
+    {Order::kCreation, At::kNewPlace, 2, 1, true, false}, kLate,  //
+    {Order::kReversed, At::kNewPlace, 3, 1, false, true}, kLate,  //
     {Order::kCreation, At::kTaken, 2, 2, false, false},
 };
 
