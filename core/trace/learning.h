@@ -34,7 +34,7 @@ std::uint64_t round_begin(std::uint32_t round);
 std::uint32_t round_of(std::uint64_t index);
 inline constexpr std::uint32_t kMostRounds = 128;
 
-inline constexpr std::uint32_t kMostMembers = 16;       // of a portfolio
+inline constexpr std::uint32_t kMostMembers = 24;       // of a portfolio
 inline constexpr std::uint64_t kJudged = 1u << 18;      // executions that are judged by whether they were new
 inline constexpr std::uint64_t kProfiled = 8;           // executions that are looked at place by place
 inline constexpr std::uint32_t kProfiledPlaces = 1024;  // power of two

@@ -12,7 +12,7 @@ namespace heddle {
 inline constexpr const char* kPortfolio[] = {
     "random",        "pctwm:d=0", "pctwm:d=1,h=1", "pctwm:d=2,h=1", "pctwm:d=2,h=2", "pctwm:d=3,h=2",
     "pctwm:d=5,h=4", "pct:d=2",   "pct:d=3",       "pct:d=5",       "pos",           "surw",
-    "surwm",         "places",    "greybox",       "exhaustive",
+    "surwm",         "places",    "greybox",       "delays",        "exhaustive",
 };
 inline constexpr std::uint32_t kPortfolioSize = sizeof kPortfolio / sizeof kPortfolio[0];
 inline constexpr std::uint32_t kPortfolioExhaustive = kPortfolioSize - 1;

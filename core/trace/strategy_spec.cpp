@@ -38,6 +38,10 @@ constexpr StrategyKind kKinds[] = {
     {"places",
      "a random place of the program where threads stand, then one of these; loads read any store",
      {}},
+    {"delays",
+     "threads in turn, one of them put off where it has taken something or comes to something new; of the "
+     "locations in turn old and new stores are read",
+     {}},
     {"greybox", "variations of the executions that have shown something new", {}},
     {"exhaustive",
      "every execution once, or once for all that differ only in the order of independent operations",

@@ -1,5 +1,6 @@
 // Memory accesses of the program: which store is read, what synchronises with what, and which accesses race.
 #include <initializer_list>
+#include <new>
 
 #include "runtime/engine/finding_builder.h"
 
@@ -45,9 +46,11 @@ std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, 
                                          std::uint32_t count, std::uint32_t fallback, std::uint32_t hash) {
   if (fair_) return fallback;
   offered_ = {candidates.data(), indices, count < kMostCandidates ? count : kMostCandidates};
-  ChoiceKey keys[kMostCandidates];
+  // An array of keys would be set to zero as a whole each time: there is room for many, and they are few.
+  alignas(ChoiceKey) unsigned char room[kMostCandidates * sizeof(ChoiceKey)];
+  auto* keys = reinterpret_cast<ChoiceKey*>(room);
   for (std::uint32_t i = 0; i < offered_.count; ++i)
-    keys[i] = ChoiceKey::store(offered(i).writer, offered(i).ordinal);
+    new (&keys[i]) ChoiceKey(ChoiceKey::store(offered(i).writer, offered(i).ordinal));
   strategy::ChoicePoint point;
   point.kind = ChoiceKind::kReadsFrom;
   point.thread = scheduler_.current();

@@ -57,6 +57,7 @@ void Execution::begin(std::uint64_t index) {
   strategy_->begin(spec().seed, index, *this);
   uniform_ = strategy_->uniform();
   observer_ = strategy_->observer();
+  may_break_off_ = strategy_->may_break_off();
   note_pace();
 }
 
@@ -152,8 +153,8 @@ std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
   point.step = channel_.header()->current.steps;
   const std::uint32_t picked = strategy_->choose(point);
   HEDDLE_CHECK(picked < point.count);
-  if (strategy_->diverged()) finish(Ending::kDiverged, 0);
-  if (strategy_->abandoned()) finish(Ending::kRedundant, 0);
+  if (may_break_off_ && strategy_->diverged()) finish(Ending::kDiverged, 0);
+  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
   log_choice(Choice::make(point.kind, point.alternatives_hash, point.key(picked)));
   return picked;
 }

@@ -656,6 +656,7 @@ class Execution final : public strategy::View {
     std::uint32_t count = 0;
   } offered_;
   strategy::Strategy* strategy_ = nullptr;
+  bool may_break_off_ = true;  // the strategy may end the execution
   SessionHooks hooks_;
   ProgramHooks program_;
   // What changes all the time lies together: an execution that is put back page by page writes few pages.

@@ -22,7 +22,7 @@ void Execution::observe(EventKind kind) {
   operation.address = p.address;
   operation.pc = p.pc;
   observer_->performed(operation);
-  if (strategy_->abandoned()) finish(Ending::kRedundant, 0);
+  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
 }
 
 void Execution::observe_access(const PendingOperation& access, const Candidate* read) {
@@ -40,7 +40,7 @@ void Execution::observe_access(const PendingOperation& access, const Candidate* 
                      access.kind == EventKind::kVolatileWrite;
   if (operation.writes) operation.written = memory_.last_store(operation.thread);
   observer_->performed(operation);
-  if (strategy_->abandoned()) finish(Ending::kRedundant, 0);
+  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
 }
 
 // Takes away one alternative after the other that no other one follows, the last executed first: the end of a

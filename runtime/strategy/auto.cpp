@@ -7,7 +7,7 @@ namespace heddle::strategy {
 namespace {
 
 // From the shallowest bugs on, and each kind of strategy early.
-constexpr std::uint8_t kFirstMembers[] = {1, 0, 0, 10, 9, 0, 8, 2, 11, 12, 3, 0, 13, 4, 7, 5};
+constexpr std::uint8_t kFirstMembers[] = {15, 15, 15, 15, 0, 15, 10, 15, 9, 15, 12, 2, 11, 13, 0, 4};
 
 constexpr double kForget = 0.9;  // what a round counts for, against the one after it
 constexpr double kEven = 0.3;    // the part of executions that is shared evenly
@@ -27,7 +27,8 @@ void AutoStrategy::attach(Learning* learning) {
   for (Follower* follower :
        {static_cast<Follower*>(&random_), static_cast<Follower*>(&pct_), static_cast<Follower*>(&pctwm_),
         static_cast<Follower*>(&pos_), static_cast<Follower*>(&places_), static_cast<Follower*>(&surw_),
-        static_cast<Follower*>(&greybox_), static_cast<Follower*>(&exhaustive_)}) {
+        static_cast<Follower*>(&delays_), static_cast<Follower*>(&greybox_),
+        static_cast<Follower*>(&exhaustive_)}) {
     follower->attach(learning);
     // What any of them shows is worth varying.
     follower->keep_picks(&picks_);
@@ -112,6 +113,7 @@ Follower& AutoStrategy::prepare_member(std::uint32_t member) {
   }
   if (spec.is("pos")) return pos_;
   if (spec.is("places")) return places_;
+  if (spec.is("delays")) return delays_;
   if (spec.is("greybox")) return greybox_;
   if (spec.is("exhaustive")) return exhaustive_;
   if (spec.is("random")) return random_;

@@ -15,6 +15,7 @@
 // themselves, whatever the number of workers.
 #pragma once
 
+#include "runtime/strategy/delays.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
 #include "runtime/strategy/pct.h"
@@ -40,6 +41,7 @@ class AutoStrategy final : public Strategy, public Observer {
   bool prepare_next(std::uint64_t index) override;
   bool explored_all() const override { return exhaustive_.explored_all(); }
   bool repeatable_by_index() const override { return member_->repeatable_by_index(); }
+  bool may_break_off() const override { return member_->may_break_off(); }
   bool diverged() const override { return member_->diverged(); }
   bool abandoned() const override { return member_->abandoned(); }
 
@@ -74,6 +76,7 @@ class AutoStrategy final : public Strategy, public Observer {
   PctwmStrategy pctwm_;
   PosStrategy pos_;
   PlacesStrategy places_;
+  DelaysStrategy delays_;
   GreyboxStrategy greybox_;
   SurwStrategy surw_;
   ExhaustiveStrategy exhaustive_;

@@ -49,6 +49,7 @@ class ExhaustiveStrategy final : public Follower {
   bool explored_all() const override { return !path_->incomplete && !path_->bound_hit; }
   bool repeatable_by_index() const override { return false; }
   std::uint64_t needs(std::uint64_t index) const override { return index; }
+  bool may_break_off() const override { return true; }
   bool diverged() const override { return diverged_; }
   bool abandoned() const override { return path_->abandoned; }
   void teach(const ExecutionResult& result) override;

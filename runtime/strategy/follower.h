@@ -21,6 +21,7 @@ class Follower : public Strategy, public Observer {
   void begin(std::uint64_t seed, std::uint64_t index, const View& view) override;
   Observer* observer() override { return this; }
   void performed(const Operation& operation) override;
+  bool may_break_off() const override { return false; }
   void end(ExecutionResult& result) override;
   void teach(const ExecutionResult& result) override;
   // Where the picks of executions are recorded that are worth varying if they show something new.

@@ -4,6 +4,7 @@
 
 #include "core/trace/strategy_spec.h"
 #include "runtime/strategy/auto.h"
+#include "runtime/strategy/delays.h"
 #include "runtime/strategy/dpct.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
@@ -40,6 +41,7 @@ Strategy* make_strategy(const char* text) {
   if (spec.is("places")) return make<PlacesStrategy>();
   if (spec.is("pos")) return make<PosStrategy>();
   if (spec.is("surw") || spec.is("surwm")) return make<SurwStrategy>(spec.is("surwm"));
+  if (spec.is("delays")) return make<DelaysStrategy>();
   if (spec.is("greybox")) return make<GreyboxStrategy>();
   if (spec.is("exhaustive")) return make<ExhaustiveStrategy>(spec);
   return nullptr;

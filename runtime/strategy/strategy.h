@@ -157,6 +157,8 @@ class Strategy {
   // Are the choices of an execution a function of seed and index (and of what was learned) alone? Otherwise
   // only its log can repeat it.
   virtual bool repeatable_by_index() const { return true; }
+  // Asked once, after begin: may one of the next two come to be true in this execution?
+  virtual bool may_break_off() const { return true; }
   // True when the log that is being replayed does not fit the program (exact replay only).
   virtual bool diverged() const { return false; }
   // True when the rest of the execution would only repeat another one. Asked after choices and, of observers,

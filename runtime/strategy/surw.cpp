@@ -73,12 +73,13 @@ std::uint32_t SurwStrategy::choose_thread(const ChoicePoint& point) {
   std::uint32_t picked = point.count;
   for (std::uint32_t i = 0; i < point.count; ++i) {
     const ThreadId thread = point.threads[i];
-    if (has_next_ && thread != next_ && is_selected(view_->next_operation(thread)) && !is_spinning(thread))
-      continue;
+    // One that spins may wait for somebody who waits here for his turn.
+    if (is_spinning(thread)) continue;
+    if (has_next_ && thread != next_ && is_selected(view_->next_operation(thread))) continue;
     if (below(++free) == 0) picked = i;
   }
   if (picked != point.count) return picked;
-  // The estimate was wrong, or its thread is blocked: another one takes the turn.
+  // The estimate was wrong, or its thread is blocked or spins: another one takes the turn.
   has_next_ = false;
   return below(point.count);
 }

@@ -187,8 +187,18 @@ class Pct(Strategies):
         self.assertLess(rate, 1 / 11 + 0.04)
 
 
+class Delays(Strategies):
+    # The first executions are a fixed list; in the first one threads run in the order of their creation, and of the locations
+    # that are loaded every other one is read old, beginning with the first.
+    def test_the_first_execution_reads_old_and_new_in_turns(self):
+        for seed in ("1", "2"):
+            for case, outcome in (("sb", "a=0 b=0"), ("five", "a=10 b=0")):
+                report, _ = self.report("-s", "delays", "-n", "1", "--seed", seed, "--histogram", self.program, case, code=NO_BUG)
+                self.assertEqual(outcomes(report, outcome), 1)
+
+
 class All(Strategies):
-    NAMES = ("auto", "random", "pct:d=3", "dpct", "pctwm:d=2,h=2", "pos", "surw", "surwm", "places", "greybox")
+    NAMES = ("auto", "random", "pct:d=3", "dpct", "pctwm:d=2,h=2", "pos", "surw", "surwm", "places", "delays", "greybox")
 
     def test_workers_change_nothing(self):
         for name in self.NAMES:

@@ -15,8 +15,8 @@
 
 namespace heddle::bench {
 
-const std::vector<std::string> kDeepStrategies = {"random", "pct",    "pctwm",   "pos", "surw",
-                                                  "surwm",  "places", "greybox", "auto"};
+const std::vector<std::string> kDeepStrategies = {"random", "pct",    "pctwm",  "pos",     "surw",
+                                                  "surwm",  "places", "delays", "greybox", "auto"};
 
 namespace {
 

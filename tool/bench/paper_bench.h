@@ -16,7 +16,7 @@ struct PaperOptions {
   std::string heddle;                   // this program, to compile them
   std::string library;                  // libheddle.so
   std::vector<std::string> programs;    // empty: all
-  std::vector<std::string> strategies;  // empty: random, pct, pctwm, pos, surw, surwm, auto
+  std::vector<std::string> strategies;  // empty: random, pct, pctwm, pos, surw, surwm, delays, auto
   std::uint64_t executions = 1000;
   std::uint64_t seed = 1;
   bool vary = false;            // also the tables for varying d and h
@@ -39,7 +39,7 @@ struct PaperCell {
   std::string strategy;  // with its parameters
   std::uint64_t executions = 0;
   std::uint64_t buggy = 0;
-  double milliseconds = 0;     // wall time of one execution, with one worker
+  double milliseconds = 0;     // CPU time of one execution in steady state, with one worker
   double published_rate = -1;  // per cent; negative: none
   double published_milliseconds = -1;
   std::vector<double> rates;          // by seed, lowest first, where change points were drawn once for each

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Registry, KnowsItsStrategiesWithAndWithoutParameters) {
   for (const char* text : {"auto", "random", "pct:d=2,k=9", "dpct", "pctwm:h=2", "pos", "surw", "surwm",
-                           "places", "greybox", "auto:without=3", "exhaustive"})
+                           "places", "delays", "greybox", "auto:without=3", "exhaustive"})
     EXPECT_NE(make_strategy(text), nullptr) << text;
 }
 
