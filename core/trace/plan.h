@@ -39,6 +39,13 @@ struct Departure {
   ChoiceKey pick;
 };
 
+// What a plan says of what follows its departures: a thread that has performed so many operations goes on
+// where nobody else has anything left to do.
+struct Hold {
+  ThreadId thread = kNoThread;
+  std::uint32_t operations = 0;
+};
+
 // A departure that was made.
 struct DepartureMade {
   Departure departure;
@@ -63,6 +70,8 @@ struct PlanExchange {
   std::uint32_t follow_log;   // make the choices of the channel's log, exactly; the plan is what comes of it
   std::uint32_t count;
   Departure plan[kMost];  // ordered by place
+  std::uint32_t holds;    // 0: nobody is held
+  Hold hold;
   // Values that a thread is made to read, in executions with rules (RunSpec::rules) that record events.
   ThreadId injected_thread;
   std::uint16_t injected_count;

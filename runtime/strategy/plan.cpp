@@ -35,7 +35,7 @@ void PlanStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& vi
   view_ = &view;
   log_.begin(seed, index, view);
   threads_.clear();
-  choices_ = 0;
+  choices_ = held_for_ = 0;
   exchange_->overflow = exchange_->other_count = 0;
   exchange_->made_count.store(0, std::memory_order_relaxed);
 }
@@ -72,6 +72,11 @@ bool PlanStrategy::is_spinning(ThreadId thread) {
   return record.repeated >= kSpins && record.change == view_->latest_change();
 }
 
+bool PlanStrategy::is_held(ThreadId thread) {
+  return exchange_->holds != 0 && thread == exchange_->hold.thread &&
+         threads_[thread].operations >= exchange_->hold.operations;
+}
+
 ChoicePlace PlanStrategy::place_of(const ChoicePoint& point) {
   Record& record = threads_[point.thread];
   const std::uint32_t slot = point.kind == ChoiceKind::kThread && !point.thread_can_continue
@@ -81,19 +86,25 @@ ChoicePlace PlanStrategy::place_of(const ChoicePoint& point) {
 }
 
 std::uint32_t PlanStrategy::unsurprising_thread(const ChoicePoint& point) {
-  if (point.thread_can_continue && !is_spinning(point.thread)) {
+  if (point.thread_can_continue && !is_spinning(point.thread) && !is_held(point.thread)) {
     const EventKind next = view_->next_operation(point.thread).kind;
     if (next != EventKind::kYield && next != EventKind::kSleep) return point.fallback;
   }
-  // The next thread after this one, around the circle; those that spin come last, and this one after them.
+  // The next thread after this one, around the circle; those that spin come after them, then this one, and
+  // the held one last, but for when those that spin have waited long: it may be for what that one has to do.
   const std::uint32_t from = index_of(point.thread) + 1;
   std::uint32_t best = 0;
   std::uint32_t best_rank = ~0u;
   for (std::uint32_t i = 0; i < point.count; ++i) {
     const ThreadId thread = point.threads[i];
     std::uint32_t rank = (index_of(thread) + kMaxThreads - from) % kMaxThreads;
-    if (thread != point.thread && is_spinning(thread)) rank += kMaxThreads;
-    if (thread == point.thread) rank += 2 * kMaxThreads;
+    if (is_held(thread)) {
+      rank += held_for_ < kLongestHold ? 3 * kMaxThreads : 0;
+    } else if (thread == point.thread) {
+      rank += 2 * kMaxThreads;
+    } else if (is_spinning(thread)) {
+      rank += kMaxThreads;
+    }
     if (rank < best_rank) {
       best = i;
       best_rank = rank;
@@ -158,8 +169,10 @@ std::uint32_t PlanStrategy::choose(const ChoicePoint& point) {
   if (picked != expected) note(departure(point, place, picked, expected));
   if (exchange_->list_others != 0) list_others(point, place, picked, expected);
   // Who is let on although it spins may look around once more.
-  if (point.kind == ChoiceKind::kThread && is_spinning(point.threads[picked]))
+  if (point.kind == ChoiceKind::kThread && is_spinning(point.threads[picked])) {
     threads_[point.threads[picked]].repeated = 0;
+    ++held_for_;
+  }
   ++choices_;
   return picked;
 }

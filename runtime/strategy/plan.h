@@ -3,7 +3,8 @@
 //
 // What is unsurprising. A thread goes on while it can. It makes way for the next one, in the order of their
 // numbers, where it yields or sleeps, or where it spins: comes by the same place again while nothing has
-// changed that anybody could see. All other choices: ChoicePoint::fallback.
+// changed that anybody could see; a thread that the plan holds does so wherever it can. All other choices:
+// ChoicePoint::fallback.
 #pragma once
 
 #include "core/trace/plan.h"
@@ -45,6 +46,7 @@ class PlanStrategy final : public Strategy, public Observer {
   };
 
   bool is_spinning(ThreadId thread);
+  bool is_held(ThreadId thread);
   ChoicePlace place_of(const ChoicePoint& point);
   std::uint32_t unsurprising(const ChoicePoint& point);
   std::uint32_t unsurprising_thread(const ChoicePoint& point);
@@ -60,6 +62,10 @@ class PlanStrategy final : public Strategy, public Observer {
   ReplayStrategy log_;
   ThreadTable<Record> threads_;
   std::uint32_t choices_ = 0;
+  // How often a thread that spins was let on. It may be at work on plain memory; somebody is held for so
+  // long.
+  static constexpr std::uint32_t kLongestHold = 4096;
+  std::uint32_t held_for_ = 0;
 };
 
 }  // namespace heddle::strategy

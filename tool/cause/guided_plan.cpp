@@ -34,6 +34,23 @@ struct Counted {
   bool counts = false;
 };
 
+// By event. `uncounted` as in plan_of.
+std::unordered_map<std::uint32_t, Counted> counted_events(const Trace& trace, std::uint32_t uncounted) {
+  std::unordered_map<std::uint32_t, Counted> counted;
+  std::map<ThreadId, Counted> threads;
+  for (const TraceEvent& event : trace.events) {
+    Counted& thread = threads[event.thread];
+    Counted own = thread;
+    own.is_operation = is_operation(event.kind);
+    own.counts = own.is_operation && (event.thread != kMainThread || uncounted == 0);
+    if (own.is_operation && !own.counts) --uncounted;
+    counted[index_of(event.id)] = own;
+    if (own.counts) ++thread.operations;
+    if (stores_atomically(event.kind)) ++thread.stores;
+  }
+  return counted;
+}
+
 }  // namespace
 
 std::uint32_t operations_before_threads(const Trace& trace) {
@@ -47,18 +64,7 @@ std::uint32_t operations_before_threads(const Trace& trace) {
 
 std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak,
                                std::uint32_t uncounted) {
-  std::unordered_map<std::uint32_t, Counted> counted;  // by event
-  std::map<ThreadId, Counted> threads;
-  for (const TraceEvent& event : trace.events) {
-    Counted& thread = threads[event.thread];
-    Counted own = thread;
-    own.is_operation = is_operation(event.kind);
-    own.counts = own.is_operation && (event.thread != kMainThread || uncounted == 0);
-    if (own.is_operation && !own.counts) --uncounted;
-    counted[index_of(event.id)] = own;
-    if (own.counts) ++thread.operations;
-    if (stores_atomically(event.kind)) ++thread.stores;
-  }
+  const auto counted = counted_events(trace, uncounted);
   std::vector<Departure> plan;
   std::map<ThreadId, std::uint32_t> done;  // operations
   ThreadId running = kNoThread;
@@ -94,6 +100,13 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
          source});
   }
   return plan;
+}
+
+Hold hold_before(const Trace& trace, EventId event, std::uint32_t uncounted) {
+  const Counted own = counted_events(trace, uncounted).at(index_of(event));
+  // A plain access comes together with the operation before it.
+  const std::uint32_t before = own.is_operation || own.operations == 0 ? 0 : 1;
+  return {trace.events[index_of(event)].thread, own.operations - before};
 }
 
 }  // namespace heddle::cause

@@ -16,6 +16,9 @@ namespace heddle::cause {
 std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak,
                                std::uint32_t uncounted);
 
+// Keeps the thread of `event`, one of `trace`, from coming to it while others can run.
+Hold hold_before(const Trace& trace, EventId event, std::uint32_t uncounted);
+
 // Those up to the creation of the first thread.
 std::uint32_t operations_before_threads(const Trace& trace);
 

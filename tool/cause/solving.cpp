@@ -1,10 +1,13 @@
 #include "tool/cause/solving.h"
 
+#include <algorithm>
 #include <ctime>
 
+#include "core/trace/event_kinds.h"
 #include "tool/cause/comparison.h"
 #include "tool/cause/guided_plan.h"
 #include "tool/cause/interventions.h"
+#include "tool/cause/steps.h"
 #include "tool/cause/truncation.h"
 #include "tool/constraints/schedules.h"
 #include "tool/replay/candidates.h"
@@ -69,6 +72,23 @@ std::vector<EventId> truncation_points(const Trace& trace, const std::vector<Cau
     }
   }
   return points;
+}
+
+// A schedule of the solver ends where the failing execution did, and what made that one fail may then make
+// another thread fail. So it is also followed up to the other side of the root cause, which then comes when
+// everybody else is done.
+std::vector<EventId> events_to_hold(const Trace& trace, const std::vector<CauseOrdering>& cause,
+                                    ThreadId failed) {
+  constexpr std::size_t kMost = 3;
+  std::vector<EventId> held;
+  for (const CauseOrdering& ordering : cause) {
+    const EventId event = ordering.first;
+    if (event == kNoEvent || index_of(event) >= trace.events.size()) continue;
+    if (trace.events[index_of(event)].thread == failed || std::ranges::find(held, event) != held.end())
+      continue;
+    if (held.size() < kMost) held.push_back(event);
+  }
+  return held;
 }
 
 // Of the root cause, what is about events that the failing execution came to.
@@ -147,14 +167,25 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
     if (!outcome) return outcome.error();
     if (!passes(*outcome) && !uncounted) uncounted = guess;
   }
+  const ThreadId failed_thread = failed_thread_of(run->trace);
+  const std::vector<EventId> held = events_to_hold(run->trace, core, failed_thread);
   std::optional<Comparison> best;
   // Executes a schedule, and keeps it where it passes and says more than the best.
   const auto try_schedule = [&](const constraints::SymbolicTrace& of,
                                 const constraints::Execution& execution) -> Status {
-    const auto plan = plan_of(run->trace, constraints::places(of, execution), weak, uncounted.value_or(0));
-    auto outcome = candidates->follow(plan);
-    if (!outcome) return outcome.error();
+    const std::vector<constraints::Place> schedule = constraints::places(of, execution);
+    const std::uint32_t before_choices = uncounted.value_or(0);
+    auto outcome = candidates->follow(plan_of(run->trace, schedule, weak, before_choices));
     ++explanation.interventions;
+    for (const EventId event : held) {
+      if (!outcome || passes(*outcome)) break;
+      const auto end = std::ranges::find(schedule, event, &constraints::Place::event);
+      const std::span<const constraints::Place> up_to_it(schedule.begin(), end);
+      outcome = candidates->follow(plan_of(run->trace, up_to_it, weak, before_choices), false,
+                                   hold_before(run->trace, event, before_choices));
+      ++explanation.interventions;
+    }
+    if (!outcome) return outcome.error();
     if (!passes(*outcome)) return Done{};
     ++explanation.passed;
     auto passing =
@@ -168,16 +199,22 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
   for (const constraints::Alternate& alternate : alternates.found) {
     if (auto status = try_schedule(*trace, alternate.execution); !status) return status.error();
   }
-  // Where none passes to its end, threads that had not done as much yet may take another way.
-  const ThreadId failed_thread = failed_thread_of(run->trace);
+  // Where none passes to its end, threads that had not done as much yet may take another way. Who read what
+  // is cut off then has not read what was there at first.
+  std::vector<Event> marked = events;
+  const std::vector<std::uint32_t> sources = sources_of(run->trace);
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (reads_memory(marked[i].kind) && sources[i] == kNoStep) marked[i].flags |= event_flags::kInitial;
+  }
   for (const EventId from : truncation_points(run->trace, core, failed_thread)) {
     if (best || explanation.interventions >= options.most_executions) break;
-    auto shorter = truncated({events, run->tables.expressions, run->tables.records},
+    auto shorter = truncated({marked, run->tables.expressions, run->tables.records},
                              run->trace.events[index_of(from)].thread, from, failed_thread);
     if (!shorter) continue;
     auto shorter_trace = constraints::symbolic_trace(shorter->events, shorter->expressions, shorter->records,
                                                      failure_of(run->trace));
     if (!shorter_trace) continue;
+    shorter_trace->is_composed = true;
     const constraints::SolvedSchedule passing = constraints::solve_passing(*shorter_trace, solver);
     if (passing.answer != constraints::Answer::kSatisfiable) continue;
     if (auto status = try_schedule(*shorter_trace, passing.execution); !status) return status.error();

@@ -35,6 +35,7 @@ void Simulation::reset(std::span<const ActionId> order) {
   latest_.assign(cells, kNoAction);
   sources_.assign(s_.parts().size(), kNoAction);
   written_.assign(s_.count(), 0);
+  written_known_.assign(s_.count(), false);
   next_.assign(s_.thread_count(), 0);
   position_.assign(s_.count(), ~0u);
   for (std::uint32_t i = 0; i < order.size(); ++i) {
@@ -151,26 +152,24 @@ const char* Simulation::access(ActionId id) {
         sources_[part] = w;
         if (w != kNoAction && position_[w] >= position_[id]) return "it reads what is not yet written";
         value = w != kNoAction ? written_[w] : s_.cells()[cell].initial;
-        known = w != kNoAction || s_.cells()[cell].has_initial;
+        known = w != kNoAction ? written_known_[w] : s_.cells()[cell].has_initial;
       } else if (memory_known_[cell]) {
         value |= memory_[cell] << parts[k].shift;
       } else {
         known = false;
       }
     }
-    if (a.symbol != kConcrete) {
-      if (!known) return "nobody knows what was there before the first write";
-      values_.set_symbol(a.symbol, value);
-    }
+    // What nobody knows, because it was there before the first write, matters where a branch depends on it.
+    if (a.symbol != kConcrete && known) values_.set_symbol(a.symbol, value);
   }
   if (a.writes()) {
     std::uint64_t value = a.value;
-    if (a.written != kConcrete && !values_.evaluate(a.written, value))
-      return "the value depends on a read that has not been";
+    const bool known = a.written == kConcrete || values_.evaluate(a.written, value);
     written_[id] = value;
+    written_known_[id] = known;
     for (const Part& part : parts) {
       memory_[part.cell] = value >> part.shift & mask_of(part.bits);
-      memory_known_[part.cell] = true;
+      memory_known_[part.cell] = known;
       latest_[part.cell] = id;
     }
   }

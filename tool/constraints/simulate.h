@@ -61,6 +61,7 @@ class Simulation {
   const Execution* weak_ = nullptr;
   Evaluation values_;
   std::vector<std::uint64_t> written_;   // by action
+  std::vector<bool> written_known_;      // by action
   std::vector<std::uint64_t> memory_;    // by cell
   std::vector<bool> memory_known_;       // by cell
   std::vector<ActionId> latest_;         // by cell

@@ -52,13 +52,16 @@ std::vector<DepartureMade> Candidates::departures_made() const {
   return {exchange().made, exchange().made + count};
 }
 
-Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, bool list_others) {
+Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, bool list_others,
+                                               std::optional<Hold> hold) {
   if (!worker_.alive()) {
     if (auto status = relaunch(); !status) return status.error();
   }
   PlanExchange& e = exchange();
   e.follow_log = 0;
   e.list_others = list_others ? 1 : 0;
+  e.holds = hold ? 1 : 0;
+  e.hold = hold.value_or(Hold{});
   e.count = static_cast<std::uint32_t>(std::min<std::size_t>(plan.size(), PlanExchange::kMost));
   std::copy_n(plan.begin(), e.count, e.plan);
   std::sort(e.plan, e.plan + e.count,

@@ -2,6 +2,7 @@
 // candidate costs what an execution of a campaign costs, and not the start of a process.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,7 +24,8 @@ class Candidates {
     std::vector<Choice> choices;        // of executions that found something, or of all: keep_logs()
     bool cut = false;                   // there were more departures or choices than there is room for
   };
-  Result<Outcome> follow(std::span<const Departure> plan, bool list_others = false);
+  Result<Outcome> follow(std::span<const Departure> plan, bool list_others = false,
+                         std::optional<Hold> hold = std::nullopt);
   Result<Outcome> follow_log();
   void keep_logs() { keeps_logs_ = true; }
 

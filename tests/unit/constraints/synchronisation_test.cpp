@@ -37,6 +37,29 @@ TEST(Synchronisation, CreationAndJoinOrder) {
   EXPECT_EQ(can_pass(trace), Answer::kUnsatisfiable);
 }
 
+TEST(Synchronisation, WhatNobodyKnowsMattersOnlyToBranches) {
+  // Of a composed trace: nobody saw what y was at first. T1 passes what it reads of it on; only x decides.
+  constexpr int kOther = 3, kCopy = 4;
+  TraceBuilder b;
+  b.write(2, kOther, 7);
+  b.write(1, kCopy, b.read(1, kOther));
+  b.write(2, kVariable, 1);
+  b.fails_unless(1, b.equal(b.read(1, kVariable), 0));  // reads 1
+  SymbolicTrace trace = b.finish();
+  trace.is_composed = true;
+  trace.initial = {{trace.actions[3].address, 0},
+                   {trace.actions[3].address + 1, 0},
+                   {trace.actions[3].address + 2, 0},
+                   {trace.actions[3].address + 3, 0}};
+  // T1 in front: before the first write of y, if it has to be.
+  Structure structure(trace, Goal::kPass);
+  Simulation simulation(structure);
+  const Verdict verdict = simulation.run(std::vector<ActionId>{1, 2, 4, 0, 3}, true);
+  EXPECT_TRUE(verdict.feasible) << verdict.reason;
+  EXPECT_FALSE(verdict.fails);
+  EXPECT_EQ(can_pass(trace), Answer::kSatisfiable);
+}
+
 TEST(Synchronisation, AWaitEndsByASignalThatCameMeanwhile) {
   // T1 waits until T2 has set x under the mutex and signalled; what it then reads cannot be older.
   const auto build = [](std::uint8_t flags) {
