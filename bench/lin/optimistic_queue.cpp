@@ -1,6 +1,9 @@
 // The optimistic queue of Ladan-Mozes and Shavit (2004): enqueue swings the tail and sets the way back to its
-// node after that; dequeue goes that way. Here a dequeue takes a way back that is not there yet for the end
-// of the queue. CORRECT: mends it first (fixList).
+// node after that; dequeue goes that way, and mends it where it is not there yet (fixList). Here, as in the
+// object of CGVT's experiments, a dequeue moves the head and then takes the value from where the head is,
+// which another dequeue may have moved on.
+// CORRECT: takes it from the node that it moved the head to.
+// NO_FIX_LIST: a dequeue takes a way back that is not there yet for the end of the queue (a seeded variant).
 #include <atomic>
 #include <optional>
 
@@ -31,14 +34,18 @@ class OptimisticQueue {
       if (head != head_.load()) continue;
       if (head == tail) return std::nullopt;
       if (first == nullptr) {
-#ifdef CORRECT
+#ifdef NO_FIX_LIST
+        return std::nullopt;
+#else
         fix_list(tail, head);
         continue;
-#else
-        return std::nullopt;
 #endif
       }
+#if defined CORRECT || defined NO_FIX_LIST
       if (head_.compare_exchange_strong(head, first)) return first->value;
+#else
+      if (head_.compare_exchange_strong(head, first)) return head_.load()->value;
+#endif
     }
   }
 

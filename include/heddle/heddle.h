@@ -28,6 +28,8 @@ int heddle_runtime_active(void) __attribute__((weak));
 size_t heddle_runtime_client(char* text, size_t size) __attribute__((weak));
 /* So many calls of operation number `operation` are to come, in all threads that will be started. */
 void heddle_runtime_operations_planned(unsigned operation, unsigned calls) __attribute__((weak));
+/* Threads have met: those calls are done, and what is planned from here on is scheduled anew. */
+void heddle_runtime_piece_begins(void) __attribute__((weak));
 void heddle_runtime_operation_called(struct heddle_moment* moment, unsigned operation) __attribute__((weak));
 void heddle_runtime_operation_returned(struct heddle_moment* moment) __attribute__((weak));
 void heddle_runtime_judging(int begin) __attribute__((weak));

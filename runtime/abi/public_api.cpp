@@ -62,6 +62,10 @@ HEDDLE_EXPORT void heddle_runtime_operations_planned(unsigned operation, unsigne
   if (auto* e = engine()) e->operations_planned(operation, calls);
 }
 
+HEDDLE_EXPORT void heddle_runtime_piece_begins() {
+  if (auto* e = engine()) e->piece_begins();
+}
+
 HEDDLE_EXPORT void heddle_runtime_operation_called(heddle::sched::HistoryMoment* moment, unsigned operation) {
   if (auto* e = engine()) e->operation_called(moment, operation);
 }

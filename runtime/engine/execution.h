@@ -137,6 +137,9 @@ class Execution final : public strategy::View {
   void operations_planned(std::uint32_t operation, std::uint32_t calls) {
     if (observer_ != nullptr) observer_->operations_planned(operation, calls);
   }
+  void piece_begins() {
+    if (observer_ != nullptr) observer_->piece_begins();
+  }
   // Records what the operation did; `value` is mixed into the trace hash.
   void done(EventKind kind, std::uint64_t value) {
     hash(kind, value);

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/base/pages.h"
+#include "core/trace/strategy_spec.h"
 #include "runtime/session/checks.h"
 #include "runtime/session/crash.h"
 #include "runtime/session/modules.h"
@@ -15,6 +16,7 @@
 #include "runtime/session/syscall_gate.h"
 #include "runtime/session/watchdog.h"
 #include "runtime/session/zygote.h"
+#include "runtime/strategy/client_strategy.h"
 #include "runtime/strategy/plan.h"
 #include "runtime/strategy/registry.h"
 
@@ -24,6 +26,7 @@ namespace {
 State* the_state = nullptr;
 strategy::ReplayStrategy replay;
 alignas(strategy::PlanStrategy) unsigned char plan_storage[sizeof(strategy::PlanStrategy)];
+alignas(strategy::ClientStrategy) unsigned char clients_storage[sizeof(strategy::ClientStrategy)];
 alignas(64) unsigned char execution_storage[sizeof(engine::Execution)];
 
 int channel_descriptor(char** environment) {
@@ -91,8 +94,22 @@ void kernel_changes(long number) {
   if (SyscallGate* gate = syscall_gate()) gate->open(number);
 }
 
+// Where the tool gives clients it also says, with each, who chooses.
+strategy::Strategy* strategy_of_clients(const RunSpec& spec, strategy::Strategy& strategy) {
+  StrategySpec parsed;
+  TextBuffer<512> error;
+  HEDDLE_CHECK(parsed.parse(spec.strategy, error));
+  return new (clients_storage) strategy::ClientStrategy(strategy, parsed, state()->channel.replay());
+}
+
 strategy::Strategy* chosen_strategy(const RunSpec& spec) {
-  if (spec.replay == ReplayKind::kNone) return strategy::make_strategy(spec.strategy);
+  if (spec.replay == ReplayKind::kNone) {
+    strategy::Strategy* chosen = strategy::make_strategy(spec.strategy);
+    CampaignState* campaign = state()->campaign;
+    const bool has_clients =
+        campaign != nullptr && campaign->learning().clients().in_use.load(std::memory_order_acquire) != 0;
+    return chosen != nullptr && has_clients ? strategy_of_clients(spec, *chosen) : chosen;
+  }
   const std::span<const Choice> log{state()->channel.replay(), state()->channel.header()->replay_count};
   if (spec.replay == ReplayKind::kPlan) {
     auto* plan = new (plan_storage) strategy::PlanStrategy;

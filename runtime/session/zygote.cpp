@@ -106,8 +106,14 @@ bool take_index(State& s, std::uint64_t& index) {
   if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
   if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
   index = s.campaign->next_index.fetch_add(1, std::memory_order_relaxed);
-  if (index >= s.campaign->limit.load(std::memory_order_relaxed) || !await_others(s, index)) return false;
-  if (s.strategy->prepare_next(index)) return true;
+  if (index >= s.campaign->limit.load(std::memory_order_relaxed)) return false;
+  const bool has_clients = s.campaign->learning().clients().in_use.load(std::memory_order_relaxed) != 0;
+  do {
+    if (!await_others(s, index)) return false;
+    if (s.strategy->prepare_next(index)) return true;
+    // Where this client has no more executions another one may follow.
+    if (has_clients) tell_tool(s);
+  } while (has_clients);
   if (s.strategy->explored_all()) s.campaign->exhausted.store(1, std::memory_order_relaxed);
   s.campaign->none_left.store(1, std::memory_order_release);
   tell_tool(s);

@@ -8,7 +8,7 @@ void DPctStrategy::start() {
   PriorityStrategy::start();
   structures_.begin(learning_, index_);
   runs_.clear();
-  length_ = spare_ = 0;
+  begun_ = length_ = spare_ = 0;
   for (std::uint32_t& calls : planned_) calls = 0;
   // What threads do by themselves: those of earlier executions are expected again.
   structures_.for_each([&](std::uint32_t operation, const StructureTree& tree) {
@@ -25,6 +25,13 @@ void DPctStrategy::operations_planned(std::uint32_t operation, std::uint32_t cal
   if (operation >= kPlanned) return;
   planned_[operation] += calls;
   lengthen(calls * assumed_events(Structures::kCalled + operation));
+}
+
+void DPctStrategy::piece_begins() {
+  forget_points();
+  begun_ = length_ = events_;
+  spare_ = 0;
+  for (std::uint32_t& calls : planned_) calls = 0;
 }
 
 void DPctStrategy::operation_called(ThreadId thread, std::uint32_t operation) {
@@ -58,7 +65,7 @@ void DPctStrategy::lengthen(std::uint32_t by) {
   if (by == from_spare) return;
   const std::uint32_t before = length_;
   length_ += by - from_spare;
-  spread_points(depth_ - 1, before, length_);
+  spread_points(depth_ - 1, begun_, before, length_);
 }
 
 bool DPctStrategy::meet(ThreadId thread, const NextOperation& next) {

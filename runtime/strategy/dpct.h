@@ -19,6 +19,7 @@ class DPctStrategy final : public PriorityStrategy {
   explicit DPctStrategy(const StrategySpec& spec) : depth_(spec.value("d", 3)) { structures_.prepare(); }
 
   void operations_planned(std::uint32_t operation, std::uint32_t calls) override;
+  void piece_begins() override;
   void operation_called(ThreadId thread, std::uint32_t operation) override;
   void operation_returned(ThreadId thread) override;
   void end(ExecutionResult& result) override;
@@ -51,7 +52,8 @@ class DPctStrategy final : public PriorityStrategy {
   std::uint32_t depth_;
   Structures structures_;
   ThreadTable<Run> runs_;
-  std::uint32_t length_ = 0;  // k
+  std::uint32_t begun_ = 0;   // events before the piece under way
+  std::uint32_t length_ = 0;  // k, with them
   std::uint32_t spare_ = 0;   // of it, what operations that are over have not used
   std::uint32_t planned_[kPlanned] = {};
 };

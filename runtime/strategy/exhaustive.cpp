@@ -44,6 +44,16 @@ bool ExhaustiveStrategy::prepare_next(std::uint64_t) {
   return false;
 }
 
+void ExhaustiveStrategy::start_over() {
+  path_->depth = path_->prefix = 0;
+  path_->started = path_->incomplete = path_->bound_hit = path_->abandoned = false;
+  path_->has_scopes = path_->starts_over = false;
+  if (learning_ == nullptr) return;
+  learning_->search().covered.store(0, std::memory_order_relaxed);
+  learning_->search().bound_hit.store(0, std::memory_order_relaxed);
+  learning_->search().exhausted.store(0, std::memory_order_relaxed);
+}
+
 double ExhaustiveStrategy::covered() const {
   double share = 0;
   double part = 1;

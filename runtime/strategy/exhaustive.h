@@ -56,6 +56,9 @@ class ExhaustiveStrategy final : public Follower {
   void operation_called(ThreadId thread, std::uint32_t) override;
   void operation_returned(ThreadId thread) override;
 
+  // Forgets what was explored: the program does something else from here on.
+  void start_over();
+
   // The share of the tree that is behind, from the path alone: each alternative of a choice is taken for an
   // equal part of what is below it (Kilby et al. 2006, weighted backtrack estimator).
   double covered() const;

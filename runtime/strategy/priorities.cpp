@@ -3,12 +3,16 @@
 namespace heddle::strategy {
 
 void PriorityStrategy::start() {
+  forget_points();
+  period_ = 0;
+  random_thread_ = false;
+}
+
+void PriorityStrategy::forget_points() {
   priorities_.clear();
   point_count_ = 0;
   for (std::uint32_t& point : points_) point = 0;
-  period_ = 0;
   lowest_ = 0;
-  random_thread_ = false;
 }
 
 void PriorityStrategy::draw_points(std::uint32_t count, std::uint32_t among, Random& random) {
@@ -23,11 +27,12 @@ void PriorityStrategy::draw_points(std::uint32_t count, std::uint32_t among, Ran
   }
 }
 
-void PriorityStrategy::spread_points(std::uint32_t count, std::uint32_t before, std::uint32_t now) {
+void PriorityStrategy::spread_points(std::uint32_t count, std::uint32_t from, std::uint32_t before,
+                                     std::uint32_t now) {
   point_count_ = count < kMostPoints ? count : kMostPoints;
   for (std::uint32_t i = 0; i < point_count_; ++i) {
     // 0: there was no event left for it.
-    if (points_[i] != 0 && below(now) < before) continue;
+    if (points_[i] != 0 && below(now - from) < before - from) continue;
     const std::uint32_t drawn = before + 1 + below(now - before);
     bool is_new = true;
     for (std::uint32_t k = 0; k < point_count_; ++k) is_new = is_new && points_[k] != drawn;

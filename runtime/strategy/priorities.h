@@ -28,9 +28,11 @@ class PriorityStrategy : public Follower {
     Random random(mix(seed_, 0x6f6e6365));
     draw_points(count, among, random);
   }
-  // … where the events are more now than they were, of which `before` were known: each point stays uniform
-  // among all of them. One that has passed comes again among the new ones.
-  void spread_points(std::uint32_t count, std::uint32_t before, std::uint32_t now);
+  // … where the events are more now than they were: those after `from`, and of these the ones up to `before`
+  // were known. Each point stays uniform among all of them.
+  void spread_points(std::uint32_t count, std::uint32_t from, std::uint32_t before, std::uint32_t now);
+  // Threads and points are drawn anew from here on.
+  void forget_points();
   // At event number `event`: its thread goes behind, if it is one of the points. The first of the tuple is to
   // run before the second, whatever their numbers.
   bool change_at(std::uint32_t event, ThreadId thread);

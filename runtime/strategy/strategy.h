@@ -112,8 +112,9 @@ class Observer {
   virtual void released(ThreadId, std::uint32_t) {}
   virtual void acquired(ThreadId, std::uint32_t) {}
   // Of tests of objects (<heddle/lin.hpp>): so many calls of an operation are to come, in all threads; a
-  // thread begins one, and has done it.
+  // thread begins one, and has done it. All that were planned before a piece begins are done.
   virtual void operations_planned(std::uint32_t, std::uint32_t) {}
+  virtual void piece_begins() {}
   virtual void operation_called(ThreadId, std::uint32_t) {}
   virtual void operation_returned(ThreadId) {}
 

@@ -25,18 +25,15 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The paper's D-PCT draws its change points for each operation; dpct draws them for a whole execution, which
-// has hundreds of operations here: as many as it takes.
-//
-// H, one thread with a single operation: of a long history that would leave nearly all of it to one thread.
-// A history is here as many short clients as have its operations together.
+// D and H: the paper's threads meet after every one to three operations, and each such piece of a history is
+// scheduled by D-PCT by itself. H: in each piece one thread does a single operation.
 struct Version {
   const char* name;
   const char* strategy;
-  bool one;  // the heuristic
+  std::vector<std::string> shape;
 };
-constexpr Version kVersions[] = {{"B", "random", false}, {"D", "dpct:d=64", false}, {"H", "dpct", true}};
-constexpr unsigned kShortOperations = 4;  // of each other thread
+const Version kVersions[] = {
+    {"B", "random", {}}, {"D", "dpct", {"--pieces", "3"}}, {"H", "dpct", {"--pieces", "3", "--one"}}};
 
 // What heddle does by itself: clients as the test describes them.
 constexpr const char* kOwnStrategies[] = {"auto", "pctwm"};
@@ -74,8 +71,8 @@ class LinBench {
     run::CampaignOptions campaign = campaign_options(version.strategy);
     campaign.executions = object["histories"].get<std::uint64_t>();
     campaign.max_failures = 0;
-    auto cell = version.one ? measure_short(object, binary, campaign)
-                            : detect_and_localize(object, binary, words, campaign);
+    words.insert(words.end(), version.shape.begin(), version.shape.end());
+    auto cell = detect_and_localize(object, binary, words, campaign);
     if (!cell) return cell;
     cell->version = version.name;
     cell->shape = fmt::format("{}*{}", threads, operations);
@@ -117,37 +114,6 @@ class LinBench {
   static constexpr double kOwnSeconds = 60;
   static constexpr double kAllSeconds = 20;
 
-  Result<LinCell> measure_short(const Json& object, const std::string& binary,
-                                run::CampaignOptions campaign) const {
-    const unsigned threads = object["threads"];
-    const unsigned operations = object["operations"];
-    const std::uint64_t histories = *campaign.executions;
-    const std::vector<std::string> words = {
-        binary, "--threads", std::to_string(threads), "--operations", std::to_string(kShortOperations),
-        "--one"};
-    campaign.executions = std::max(1u, threads * operations / (1 + (threads - 1) * kShortOperations));
-    campaign.max_failures = 1;
-    LinCell all;
-    LinFigures sum;
-    for (std::uint64_t i = 0; i < histories; ++i) {
-      campaign.spec.seed = options_.seed + i;
-      // The first violation is localized, as in the other versions.
-      auto cell = detect(object, binary, words, campaign, sum.violating == 0);
-      if (!cell) return cell;
-      sum.violating += cell->measured.violating != 0 ? 1 : 0;
-      sum.history_milliseconds += cell->measured.history_milliseconds *
-                                  static_cast<double>(cell->measured.histories) /
-                                  static_cast<double>(histories);
-      if (i == 0 || cell->measured.concurrent) all = std::move(*cell);
-    }
-    sum.histories = histories;
-    sum.concurrent = all.measured.concurrent;
-    sum.localization_milliseconds = all.measured.localization_milliseconds;
-    sum.localization_cpu_milliseconds = all.measured.localization_cpu_milliseconds;
-    all.measured = sum;
-    return all;
-  }
-
   run::CampaignOptions campaign_options(const char* strategy) const {
     run::CampaignOptions campaign;
     std::strcpy(campaign.spec.strategy, strategy);
@@ -160,15 +126,11 @@ class LinBench {
   Result<LinCell> detect_and_localize(const Json& object, const std::string& binary,
                                       const std::vector<std::string>& words,
                                       const run::CampaignOptions& campaign) const {
-    return detect(object, binary, words, campaign, true);
-  }
-
-  Result<LinCell> detect(const Json& object, const std::string& binary, const std::vector<std::string>& words,
-                         const run::CampaignOptions& campaign, bool localizes) const {
     std::vector<std::string> notes;
     auto target = run::resolve_target(words, options_.library, notes);
     if (!target) return target.error();
     static const std::atomic<bool> kNever{false};
+    const double cpu_before = cpu_seconds_of_all();
     const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
     if (outcome.error) return *outcome.error;
     LinCell cell;
@@ -180,8 +142,12 @@ class LinBench {
     cell.measured.history_milliseconds =
         1000 * outcome.report.seconds /
         static_cast<double>(std::max<std::uint64_t>(outcome.report.executions, 1));
+    if (cell.measured.violating != 0) {
+      cell.measured.found_milliseconds =
+          1000 * (cpu_seconds_of_all() - cpu_before) / static_cast<double>(cell.measured.violating);
+    }
     const auto found = linearize::violation_of(outcome);
-    if (!found || !localizes) return cell;
+    if (!found) return cell;
     target->argv = {binary};
     localize(cell, *target, campaign, *found);
     return cell;
@@ -192,8 +158,6 @@ class LinBench {
                        const linearize::Violated& found) {
     campaign.executions = 300;
     campaign.max_failures = 1;
-    // The parameters were for long executions.
-    if (char* parameters = std::strchr(campaign.spec.strategy, ':')) *parameters = '\0';
     const double cpu_before = cpu_seconds_of_all();
     const auto start = std::chrono::steady_clock::now();
     std::optional<linearize::Localized> localized;
@@ -203,6 +167,7 @@ class LinBench {
           found, [&](const lin::Client& client, const std::vector<Choice>& schedule,
                      linearize::Effort effort) { return checker(client, schedule, effort); });
       cell.measured.localization_milliseconds = milliseconds_since(start);
+      cell.executions = checker.executions();
     }
     cell.measured.localization_cpu_milliseconds = 1000 * (cpu_seconds_of_all() - cpu_before);
     if (!localized) return;
@@ -218,6 +183,9 @@ class LinBench {
     figures.violating = row[0];
     figures.histories = row[1];
     figures.history_milliseconds = row[2];
+    if (figures.violating != 0)
+      figures.found_milliseconds = figures.history_milliseconds * static_cast<double>(figures.histories) /
+                                   static_cast<double>(figures.violating);
     if (!row[3].is_null()) figures.concurrent = row[3].get<std::size_t>();
     if (!row[4].is_null()) figures.localization_milliseconds = row[4];
     return figures;
@@ -234,6 +202,7 @@ Json json_of(const LinFigures& f) {
   Json json = {{"violating", f.violating},
                {"histories", f.histories},
                {"history_milliseconds", f.history_milliseconds},
+               {"found_milliseconds", f.found_milliseconds},
                {"concurrent", nullptr},
                {"localization_milliseconds", f.localization_milliseconds},
                {"localization_cpu_milliseconds", f.localization_cpu_milliseconds}};
@@ -282,20 +251,24 @@ Result<std::vector<LinCell>> run_lin(const LinOptions& options,
 
 std::string lin_head() {
   return fmt::format(
-      "{:<14} {:<5} {:<6} {:>9} {:>7}  {:>9} {:>7}  {:>3} {:>5}  {:>9} {:>9} {:>6}  {:<8} {:<6} {}\n",
-      "object", "", "client", "violating", "paper", "ms each", "paper", "Pc", "paper", "localize", "CPU",
-      "paper", "threads", "paper", "minimum test");
+      "{:<14} {:<5} {:<6} {:>9} {:>7}  {:>9} {:>7}  {:>8} {:>7}  {:>3} {:>5}  {:>9} {:>9} {:>6}  {:<8} {:<6} "
+      "{}\n",
+      "object", "", "client", "violating", "paper", "ms each", "paper", "find CPU", "paper", "Pc", "paper",
+      "localize", "CPU", "paper", "threads", "paper", "minimum test");
 }
 
 std::string lin_row(const LinCell& cell) {
   const LinFigures& m = cell.measured;
   const auto& p = cell.published;
+  const auto found = [](const LinFigures& f) {
+    return f.found_milliseconds != 0 ? fmt::format("{:.0f}", f.found_milliseconds) : std::string("–");
+  };
   return fmt::format(
-      "{:<14} {:<5} {:<6} {:>9} {:>7}  {:>9.2f} {:>7}  {:>3} {:>5}  {:>6.0f} ms {:>6.0f} ms {:>6}  {:<8} "
-      "{:<6} {}\n",
+      "{:<14} {:<5} {:<6} {:>9} {:>7}  {:>9.2f} {:>7}  {:>8} {:>7}  {:>3} {:>5}  {:>6.0f} ms {:>6.0f} ms "
+      "{:>6}  {:<8} {:<6} {}\n",
       cell.object, cell.version, cell.shape, share(m), p ? share(*p) : "", m.history_milliseconds,
-      p ? fmt::format("{:.0f}", p->history_milliseconds) : "", size(m), p ? size(*p) : "",
-      m.localization_milliseconds, m.localization_cpu_milliseconds,
+      p ? fmt::format("{:.0f}", p->history_milliseconds) : "", found(m), p ? found(*p) : "", size(m),
+      p ? size(*p) : "", m.localization_milliseconds, m.localization_cpu_milliseconds,
       p && p->concurrent ? fmt::format("{:.0f}", p->localization_milliseconds) : "", cell.quantity,
       cell.published_quantity, cell.explored_all ? "all executions were explored" : cell.minimum);
 }
@@ -303,10 +276,15 @@ std::string lin_row(const LinCell& cell) {
 std::string lin_json(const std::vector<LinCell>& cells) {
   Json list = Json::array();
   for (const LinCell& cell : cells) {
-    Json entry = {{"object", cell.object},    {"version", cell.version},
-                  {"client", cell.shape},     {"measured", json_of(cell.measured)},
-                  {"threads", cell.quantity}, {"checks", cell.checks},
-                  {"minimum", cell.minimum},  {"explored_all", cell.explored_all}};
+    Json entry = {{"object", cell.object},
+                  {"version", cell.version},
+                  {"client", cell.shape},
+                  {"measured", json_of(cell.measured)},
+                  {"threads", cell.quantity},
+                  {"checks", cell.checks},
+                  {"executions", cell.executions},
+                  {"minimum", cell.minimum},
+                  {"explored_all", cell.explored_all}};
     if (cell.published) entry["paper"] = json_of(*cell.published);
     if (!cell.published_quantity.empty()) entry["paper_threads"] = cell.published_quantity;
     list.push_back(std::move(entry));

@@ -28,6 +28,8 @@ struct LinFigures {
   std::uint64_t violating = 0;
   std::uint64_t histories = 0;
   double history_milliseconds = 0;
+  // Until a violation, on average: of all processes' CPU; the paper's by the clock. 0: there was none.
+  double found_milliseconds = 0;
   std::optional<std::size_t> concurrent;  // operations of the minimum test case's Pc
   double localization_milliseconds = 0;
   double localization_cpu_milliseconds = 0;  // of all processes; the paper has none
@@ -40,9 +42,10 @@ struct LinCell {
   std::string version;
   std::string shape;  // of the clients, 2*500
   LinFigures measured;
-  std::string minimum;   // the test case
-  std::string quantity;  // operations of each thread of Pc: "1, 2"
-  std::uint64_t checks = 0;
+  std::string minimum;           // the test case
+  std::string quantity;          // operations of each thread of Pc: "1, 2"
+  std::uint64_t checks = 0;      // test cases that localization tried
+  std::uint64_t executions = 0;  // … and executions of them
   bool explored_all = false;
   std::optional<LinFigures> published;
   std::string published_quantity;  // Table I

@@ -12,12 +12,12 @@ namespace heddle::cli {
 namespace {
 
 constexpr const char* kLinExamples =
-    "B: random schedules (the paper: the system's); D: dpct; H: dpct, one thread with one operation; auto, "
-    "pctwm: short\n"
-    "clients until the first violation; all: every client of one call in each thread, exhaustively. Times "
-    "are "
-    "of this machine,\n"
-    "the paper's of its own.\n"
+    "B: random schedules (the paper: the system's); D: dpct, in pieces of up to three operations; H: "
+    "likewise, with one\n"
+    "operation of the first thread in each; auto, pctwm: short clients until the first violation; all: every "
+    "client of one\n"
+    "call in each thread, exhaustively. Times are of this machine, the paper's of its own; find CPU: until a "
+    "violation, on average.\n"
     "\n"
     "examples:\n"
     "  heddle bench lin                 Tables I and II\n"

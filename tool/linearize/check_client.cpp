@@ -1,7 +1,7 @@
 #include "tool/linearize/check_client.h"
 
 #include <algorithm>
-#include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -31,60 +31,53 @@ Checked ClientChecker::operator()(const lin::Client& client, const std::vector<C
   constexpr std::uint64_t kMostQuick = 24;
   const auto at_once = std::count_if(client.threads.begin(), client.threads.end(),
                                      [](const lin::Steps& steps) { return !steps.empty(); });
+  const std::string text = client.text();
   // What one thread does alone has one history.
-  if (at_once < 2) return {try_in(searcher_, options_.spec, client, 1, {}), true};
+  if (at_once < 2) return {try_client({text}), true};
   if (!schedule.empty()) {
-    RunSpec guided = options_.spec;
-    guided.replay = ReplayKind::kGuided;
-    if (auto violated = try_in(guided_, guided, client, 1, schedule)) return {std::move(violated), false};
+    if (auto violated = try_client({text, ClientSearch::kGuided, 1, schedule}))
+      return {std::move(violated), false};
   }
   if (effort == Effort::kGuided) return {};
   const std::uint64_t sigma = options_.executions.value_or(1);
-  if (effort == Effort::kQuick)
-    return {try_in(searcher_, options_.spec, client, std::min(sigma, kMostQuick), {}), false};
-  if (Checked all = try_all(client, 2 * sigma); all.violated || all.complete) return all;
-  return {try_in(searcher_, options_.spec, client, sigma, {}), false};
+  if (effort == Effort::kQuick) return {try_client({text, own_search(), std::min(sigma, kMostQuick)}), false};
+  if (Checked all = try_all(text, 2 * sigma); all.violated || all.complete) return all;
+  return {try_client({text, own_search(), sigma}), false};
+}
+
+ClientSearch ClientChecker::own_search() const {
+  return std::string_view(options_.spec.strategy).starts_with("exhaustive") ? ClientSearch::kExhaustive
+                                                                            : ClientSearch::kStrategy;
 }
 
 // Exhaustive search as long as it promises to end within so many executions.
-Checked ClientChecker::try_all(const lin::Client& client, std::uint64_t most) {
+Checked ClientChecker::try_all(const std::string& client, std::uint64_t most) {
   constexpr std::uint64_t kProbe = 64;
-  RunSpec spec = options_.spec;
-  std::strcpy(spec.strategy, "exhaustive");
-  std::optional<ClientWorker> worker;
   Checked checked;
-  checked.violated = try_in(worker, spec, client, std::min(kProbe, most), {});
-  if (!checked.violated && worker && !worker->explored_all() && most > kProbe &&
-      worker->expected_executions() <= static_cast<double>(most))
-    checked.violated = try_in(worker, spec, client, most - kProbe, {});
-  checked.complete = worker && worker->explored_all();
+  checked.violated = try_client({client, ClientSearch::kExhaustive, std::min(kProbe, most)});
+  if (!checked.violated && worker_ && !worker_->explored_all() && most > kProbe &&
+      worker_->expected_executions() <= static_cast<double>(most))
+    checked.violated = try_client({client, ClientSearch::kExhaustive, most - kProbe});
+  checked.complete = worker_ && worker_->explored_all();
   return checked;
 }
 
-std::optional<Violated> ClientChecker::try_in(std::optional<ClientWorker>& worker, const RunSpec& spec,
-                                              const lin::Client& client, std::uint64_t executions,
-                                              const std::vector<Choice>& schedule) {
-  // Room for a schedule twice as long as the first. Exhaustive search knows one client only.
-  const bool is_exhaustive =
-      spec.replay == ReplayKind::kNone && std::string_view(spec.strategy).starts_with("exhaustive");
-  const bool is_other = worker && is_exhaustive && worker->latest_client() != client.text();
-  if (worker && (schedule.size() > worker->room() || is_other)) worker.reset();
-  if (!worker) {
-    auto started = ClientWorker::start(target_, spec, 2 * schedule.size());
+std::optional<Violated> ClientChecker::try_client(const ClientWorker::Wish& wish) {
+  constexpr std::size_t kRoom = 1u << 16;
+  if (worker_ && wish.log.size() > worker_->room()) worker_.reset();
+  if (!worker_) {
+    auto started = ClientWorker::start(target_, options_.spec, std::max(kRoom, 2 * wish.log.size()));
     if (!started) return std::nullopt;
-    worker = std::move(*started);
+    worker_ = std::move(*started);
   }
   std::optional<Violated> violated;
-  const std::uint64_t before = worker->executed();
-  const auto done = worker->run(
-      client.text(), executions,
-      [&](const Trace& trace) {
-        violated = violation_in(trace);
-        return !violated;
-      },
-      schedule);
-  executions_ += worker->executed() - before;
-  if (!done) worker.reset();
+  const std::uint64_t before = worker_->executed();
+  const auto done = worker_->run(wish, [&](const Trace& trace) {
+    violated = violation_in(trace);
+    return !violated;
+  });
+  executions_ += worker_->executed() - before;
+  if (!done) worker_.reset();
   return violated;
 }
 

@@ -32,15 +32,13 @@ class ClientChecker {
 
  private:
   run::Target with_client(const lin::Client& client) const;
-  std::optional<Violated> try_in(std::optional<ClientWorker>& worker, const RunSpec& spec,
-                                 const lin::Client& client, std::uint64_t executions,
-                                 const std::vector<Choice>& schedule);
-  Checked try_all(const lin::Client& client, std::uint64_t most);
+  std::optional<Violated> try_client(const ClientWorker::Wish& wish);
+  Checked try_all(const std::string& client, std::uint64_t most);
+  ClientSearch own_search() const;
 
   run::Target target_;
   run::CampaignOptions options_;
-  std::optional<ClientWorker> guided_;  // follows schedules
-  std::optional<ClientWorker> searcher_;
+  std::optional<ClientWorker> worker_;
   std::uint64_t executions_ = 0;
 };
 

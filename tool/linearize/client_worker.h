@@ -13,21 +13,26 @@ namespace heddle::linearize {
 
 class ClientWorker {
  public:
-  // `spec` says how executions are chosen. A guided one follows a log of at most `most_choices`.
-  static Result<ClientWorker> start(const run::Target& target, const RunSpec& spec,
-                                    std::size_t most_choices = 0);
+  // What is done to a client: so many executions, and who chooses in them.
+  struct Wish {
+    std::string client;
+    ClientSearch search = ClientSearch::kStrategy;
+    std::uint64_t executions = 1;
+    std::span<const Choice> log = {};  // kGuided
+  };
+
+  // `spec` has the strategy of ClientSearch::kStrategy. Logs have at most `most_choices`.
+  static Result<ClientWorker> start(const run::Target& target, const RunSpec& spec, std::size_t most_choices);
 
   // Runs the client until `use` wants no more, or so many times, or as often as there are executions to tell
   // apart. `use` gets the executions that found something, in the order of their indices. An error: the
-  // worker has died.
-  Status run(const std::string& client, std::uint64_t executions,
-             const std::function<bool(const Trace&)>& use, std::span<const Choice> log = {});
+  // worker has died. Exhaustive search goes on where it was, if the client is the one before.
+  Status run(const Wish& wish, const std::function<bool(const Trace&)>& use);
 
   std::uint64_t executed() const { return granted_; }
   std::size_t room() const { return most_choices_; }
-  const std::string& latest_client() const { return latest_client_; }
-  // Of exhaustive search: whether nothing is left, and about how many executions it takes.
-  bool explored_all() const { return state().exhausted.load() != 0; }
+  // Of the latest exhaustive search: whether nothing is left, and about how many executions it takes.
+  bool explored_all() const;
   double expected_executions() const;
   ~ClientWorker();
   ClientWorker(ClientWorker&&) noexcept = default;
@@ -35,16 +40,19 @@ class ClientWorker {
 
  private:
   ClientWorker() = default;
-  Status take_results(const std::function<bool(const Trace&)>& use);
+  void write(const Wish& wish);
+  Status take_results(const RunSpec& spec, const std::function<bool(const Trace&)>& use);
   CampaignState& state() const { return *static_cast<CampaignState*>(memory_.data()); }
+  ClientExchange& exchange() const { return state().learning().clients(); }
 
   run::Target target_;
   RunSpec spec_;
   std::size_t most_choices_ = 0;
-  std::string latest_client_;
   run::SharedMemory memory_;
   run::Process worker_;
   std::uint64_t granted_ = 0;
+  std::string searched_;               // the client that exhaustive search knows
+  std::uint64_t searched_before_ = 0;  // executions before its first one
 };
 
 }  // namespace heddle::linearize

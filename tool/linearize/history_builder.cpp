@@ -14,6 +14,7 @@ Error at_line(std::size_t line, const std::string& message) {
 namespace {
 
 constexpr Value kFirstWord = std::numeric_limits<Value>::min() / 2;
+constexpr Value kMostWords = Value{1} << 40;
 constexpr Value kMostComponents = 1 << 16;  // of a snapshot
 
 std::string dumped(const nlohmann::json& value) {
@@ -24,6 +25,15 @@ bool is_word(const nlohmann::json& value) {
   return value.is_number_integer() || value.is_string() || value.is_boolean() || value.is_null();
 }
 
+// An integer that stands for itself. Those beyond a Value, as unsigned hashes can be, and those that stand
+// for words are words, too.
+bool is_plain(const nlohmann::json& value) {
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned())
+    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Value>::max());
+  return value.get<Value>() < kFirstWord || value.get<Value>() >= kFirstWord + kMostWords;
+}
+
 // Objects whose values are compared, counted or used as an index take integers only.
 bool wants_integers(Object object) {
   return object == Object::kPriorityQueue || object == Object::kCounter || object == Object::kSnapshot;
@@ -32,7 +42,7 @@ bool wants_integers(Object object) {
 }  // namespace
 
 Value Words::number_of(const nlohmann::json& value) {
-  if (value.is_number_integer()) return value.get<Value>();
+  if (is_plain(value)) return value.get<Value>();
   const auto [found, is_new] =
       numbers_.try_emplace(dumped(value), kFirstWord + static_cast<Value>(texts_.size()));
   if (is_new) texts_.push_back(found->first);
@@ -65,7 +75,7 @@ Status HistoryBuilder::call(std::size_t line, const std::string& id, std::uint32
                                      info->arguments == 1 ? "" : "s", arguments.size()));
   }
   for (const auto& argument : arguments) {
-    if (!is_word(argument) || (wants_integers(object_) && !argument.is_number_integer())) {
+    if (!is_word(argument) || (wants_integers(object_) && !is_plain(argument))) {
       return at_line(line, fmt::format("{} is no argument that {} of a {} can take.", dumped(argument),
                                        method, name_of(object_)));
     }
@@ -120,7 +130,7 @@ Status HistoryBuilder::take_away(std::size_t line, const std::string& id) {
 Result<Reply> HistoryBuilder::reply_of(std::size_t line, const MethodInfo& method,
                                        const nlohmann::json& result) {
   const auto word = [&]() -> bool {
-    return is_word(result) && (!wants_integers(object_) || result.is_number_integer());
+    return is_word(result) && (!wants_integers(object_) || is_plain(result));
   };
   switch (method.reply) {
     case ReplyShape::kNothing:
@@ -143,7 +153,7 @@ Result<Reply> HistoryBuilder::reply_of(std::size_t line, const MethodInfo& metho
       Reply reply{Reply::Kind::kMany};
       if (!result.is_array()) break;
       for (const auto& element : result) {
-        if (!element.is_number_integer()) {
+        if (!is_plain(element)) {
           return at_line(line, fmt::format("{} is no component of a snapshot.", dumped(element)));
         }
         reply.many.push_back(element.get<Value>());

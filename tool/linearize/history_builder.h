@@ -15,7 +15,7 @@
 
 namespace heddle::linearize {
 
-// Values that are no integers get numbers that no file is likely to use.
+// Values that are no integers get numbers that no integer of a file has.
 class Words {
  public:
   Value number_of(const nlohmann::json& value);

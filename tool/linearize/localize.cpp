@@ -118,14 +118,55 @@ std::vector<Choice> schedule_for(const Draft& draft, const Violated& base) {
       ++turns.at;
     if (turns.at < turns.operations.size()) {
       const OperationIndex operation = turns.operations[turns.at];
-      // The turn with which an operation begins is the choice before its call.
-      if (operations[operation].choices_at_call <= at + 1 && !kept[operation]) continue;
+      // The turn with which an operation begins is the choice before its call. What a thread does between two
+      // of them (it meets the others) is not done in a test case.
+      const bool is_its_own = operations[operation].choices_at_call <= at + 1;
+      if (is_its_own ? !kept[operation] : turns.at != 0) continue;
     }
     schedule.push_back(Choice::make(ChoiceKind::kThread, 0,
                                     ChoiceKey::thread(ThreadId{static_cast<std::uint16_t>(turns.now)})));
   }
   return schedule;
 }
+
+// Whether all operations of a client can return: each that waits for another finds one that was not waited
+// for. What threads do at the same time is taken together.
+class Supply {
+ public:
+  explicit Supply(const std::map<std::string, std::string>& needs) : needs_(needs) {}
+
+  bool suffices(const Client& client) {
+    if (needs_.empty()) return true;
+    for (const lin::Step& step : client.first) {
+      take(step);
+      if (is_short()) return false;
+    }
+    for (const lin::Steps& steps : client.threads) {
+      for (const lin::Step& step : steps) take(step);
+    }
+    if (is_short()) return false;
+    for (const lin::Step& step : client.last) {
+      take(step);
+      if (is_short()) return false;
+    }
+    return true;
+  }
+
+ private:
+  void take(const lin::Step& step) {
+    if (const auto need = needs_.find(step.method); need != needs_.end()) --spare_[need->second];
+    ++spare_[step.method];
+  }
+  bool is_short() const {
+    return std::any_of(needs_.begin(), needs_.end(), [&](const auto& need) {
+      const auto spare = spare_.find(need.second);
+      return spare != spare_.end() && spare->second < 0;
+    });
+  }
+
+  const std::map<std::string, std::string>& needs_;
+  std::map<std::string, std::ptrdiff_t> spare_;
+};
 
 class Localizer {
  public:
@@ -240,6 +281,7 @@ class Localizer {
     draft.drop_idle_threads();
     if (draft.threads.empty()) return false;
     const Client client = draft.client();
+    if (!Supply(history_.needs).suffices(client)) return false;
     Tried& tried = tried_[client.text()];
     if (tried.complete || tried.thorough || (tried.quick && effort != Effort::kThorough)) return false;
     ++checks_;
@@ -296,7 +338,9 @@ class Localizer {
         if (try_draft(draft, Effort::kThorough)) return false;
         draft.drop_idle_threads();
         const auto tried = tried_.find(draft.client().text());
-        proved_ = proved_ && (draft.threads.empty() || (tried != tried_.end() && tried->second.complete));
+        // Nor does a client count that waits for ever.
+        const bool runs = !draft.threads.empty() && Supply(history_.needs).suffices(draft.client());
+        proved_ = proved_ && (!runs || (tried != tried_.end() && tried->second.complete));
       }
     }
     return true;

@@ -22,6 +22,7 @@ std::optional<ObservedHistory> parse(std::string_view text) {
   auto client = lin::Client::parse(value.at("client").get<std::string>());
   if (!client) return std::nullopt;
   history.client = std::move(*client);
+  if (value.contains("needs")) history.needs = value.at("needs").get<std::map<std::string, std::string>>();
   for (const json& entry : value.at("operations")) {
     ObservedOperation operation;
     operation.step = {entry.at("method"), entry.at("args").get<std::vector<lin::Value>>()};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct ObservedHistory {
   std::string object;
   std::string source;  // of the test
   lin::Client client;
+  std::map<std::string, std::string> needs;   // methods that may wait for ever without another
   std::vector<ObservedOperation> operations;  // in the order of the calls
   std::size_t prefix = 0;                     // the shortest one that has no linearization: Hp(b)
   OperationIndex violating = 0;               // which ends it

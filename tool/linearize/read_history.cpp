@@ -69,11 +69,11 @@ Result<NamedHistory> read_history(std::istream& input, Object object) {
   HistoryBuilder builder(object);
   std::string text;
   bool is_json = false;
-  bool known = false;
+  std::size_t first = 0;  // line that is not blank
   for (std::size_t line = 1; std::getline(input, text); ++line) {
     if (is_blank(text)) continue;
-    if (!known) {
-      known = true;
+    if (first == 0) {
+      first = line;
       is_json = text[text.find_first_not_of(" \t")] == '{';
       if (is_json) {
         builder.forbid_reuse();
@@ -87,9 +87,11 @@ Result<NamedHistory> read_history(std::istream& input, Object object) {
   }
   if (input.bad()) return Error{"the file cannot be read."};
   if (builder.events() == 0) {
-    return Error{
-        "there is no event in it. A history has JSON lines like "
-        R"({"type":"invoke","op":1,"thread":0,"method":"enq","args":[3]} or lines of a Jepsen log.)"};
+    const std::string wanted =
+        "A history has JSON lines like "
+        R"({"type":"invoke","op":1,"thread":0,"method":"enq","args":[3]} or lines of a Jepsen log.)";
+    if (first == 0) return Error{"there is no event in it. " + wanted};
+    return at_line(first, "this is no event, and neither is any line after it. " + wanted);
   }
   return builder.build();
 }

@@ -120,7 +120,7 @@ ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
   if (options.mode == ChannelMode::kCampaign)
     sizes.choices = std::max<std::uint64_t>(kCampaignChoices, 2 * options.replay.size());
   if (spec.record_events == 0) sizes.events = 0;
-  sizes.replay = options.replay.size();
+  sizes.replay = std::max<std::uint64_t>(options.replay.size(), options.replay_room);
   sizes.orders = options.orders.size();
   if (spec.symbolic != 0) {
     sizes.symbolic = sizeof(symbolic::Header) +

@@ -41,6 +41,7 @@ struct LaunchOptions {
   ChannelMode mode = ChannelMode::kSingle;
   std::uint64_t index = 0;  // kSingle: which execution
   std::span<const Choice> replay;
+  std::uint64_t replay_room = 0;      // for logs that are written later: at least so many choices
   std::span<const Granule> granules;  // PlainEvents::kShared: what the pass before found
   std::span<const std::byte> orders;  // an OrderTable that the execution is held to; empty: none
   int campaign = -1;                  // descriptor of the CampaignState

@@ -97,11 +97,12 @@ class Judged {
   const HistoryOf& history() const { return history_; }
 
   // What tools need to find the cause: the operations of the prefix that is wrong with their moments, and a
-  // linearization of what was right before its last event.
-  std::string json(const std::string& name, const std::string& source, const Client& client) const {
+  // linearization of what was right before its last event. `needs`: which operation waits for which, as JSON.
+  std::string json(const std::string& name, const std::string& source, const Client& client,
+                   const std::string& needs) const {
     const auto& violation = answer_.violation;
     std::string text = "heddle-history\n{\"object\":" + quoted(name) + ",\"source\":" + quoted(source) +
-                       ",\"client\":" + quoted(client.text()) +
+                       ",\"client\":" + quoted(client.text()) + ",\"needs\":" + needs +
                        ",\"prefix\":" + std::to_string(violation.prefix) +
                        ",\"operation\":" + std::to_string(violation.operation) + ",\"operations\":[";
     for (linearize::OperationIndex i = 0; i < record_.size() && history_[i].called < violation.prefix; ++i) {

@@ -18,6 +18,7 @@
 #include "heddle/heddle.h"
 #include "heddle/lin/judge.hpp"
 #include "heddle/lin/operation.hpp"
+#include "heddle/lin/pieces.hpp"
 #include "heddle/lin/record.hpp"
 
 namespace heddle::lin {
@@ -81,13 +82,15 @@ class Test {
 
   struct Shape {
     unsigned threads = 2, operations = 3, before = 0, after = 0;
-    bool one = false;  // CGVT's heuristic: one thread does a single operation
+    unsigned piece = 0;  // threads meet after so many operations at most; 0: never
+    bool one = false;    // CGVT's heuristic: one thread does a single operation
   };
 
   static constexpr const char* kUsage =
       "  --client TEXT       this client: `before / thread | thread / after`, operations parted by ;\n"
       "  --threads N --operations M --before N --after N   of random clients\n"
       "  --one               one thread does a single operation\n"
+      "  --pieces N          threads meet after every 1 to N operations (--one: of the others)\n"
       "  --runs N --seed S   without heddle: so many random clients on threads of the system\n"
       "  --history FILE      without heddle: write the last history, for heddle lin check\n";
 
@@ -100,29 +103,40 @@ class Test {
       }
       if (word == "--help" || i + 1 == argc) return usage(word == "--help" ? 0 : kBadInput);
       const std::string value = argv[++i];
-      const auto number = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
       if (word == "--client") {
         client_ = Client::parse(value);
         if (!client_) return bad_client(value);
-      } else if (word == "--threads") {
-        shape_.threads = number;
-      } else if (word == "--operations") {
-        shape_.operations = number;
-      } else if (word == "--before") {
-        shape_.before = number;
-      } else if (word == "--after") {
-        shape_.after = number;
-      } else if (word == "--runs") {
-        runs_ = number;
-      } else if (word == "--seed") {
-        seed_ = number;
       } else if (word == "--history") {
         history_file_ = value;
-      } else {
+      } else if (!read_number(word, value)) {
         return usage(kBadInput);
       }
     }
     return std::nullopt;
+  }
+
+  bool read_number(const std::string& word, const std::string& value) {
+    const bool is_number =
+        !value.empty() && value.size() < 10 && value.find_first_not_of("0123456789") == std::string::npos;
+    const auto number = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
+    if (word == "--threads") {
+      shape_.threads = number;
+    } else if (word == "--operations") {
+      shape_.operations = number;
+    } else if (word == "--before") {
+      shape_.before = number;
+    } else if (word == "--after") {
+      shape_.after = number;
+    } else if (word == "--pieces") {
+      shape_.piece = number;
+    } else if (word == "--runs") {
+      runs_ = number;
+    } else if (word == "--seed") {
+      seed_ = number;
+    } else {
+      return false;
+    }
+    return is_number;
   }
 
   int usage(int code) const {
@@ -155,11 +169,14 @@ class Test {
     return true;
   }
 
-  Client draw(Draw& draw) const {
+  Client draw(Draw& draw, Pieces& pieces) const {
     Client client;
     client.first = draw_steps(draw, shape_.before);
-    for (unsigned i = 0; i < shape_.threads; ++i)
-      client.threads.push_back(draw_steps(draw, shape_.one && i == 0 ? 1 : shape_.operations));
+    if (shape_.piece != 0) pieces = Pieces(draw, shape_.threads, shape_.operations, shape_.piece, shape_.one);
+    for (unsigned i = 0; i < shape_.threads; ++i) {
+      const unsigned count = shape_.one && i == 0 ? 1 : shape_.operations;
+      client.threads.push_back(draw_steps(draw, shape_.piece != 0 ? pieces.operations(i) : count));
+    }
     client.last = draw_steps(draw, shape_.after);
     return client;
   }
@@ -215,14 +232,25 @@ class Test {
   // One execution; whether its history is right.
   bool once(const std::optional<Client>& given, std::uint64_t seed) const {
     Draw source(seed);
-    const Client client = given ? *given : draw(source);
-    std::vector<Record> records = perform(client);
+    Pieces pieces;
+    const Client client = given ? *given : draw(source, pieces);
+    std::vector<Record> records = perform(client, pieces);
     const Judging judging;
     const Judged<Spec> judged(initial_, std::move(records));
     if (!history_file_.empty()) write_history(judged);
     if (!judged.violated()) return true;
-    report(judged.message(name_, client), judged.json(name_, source_, client));
+    report(judged.message(name_, client), judged.json(name_, source_, client, needs()));
     return false;
+  }
+
+  // Who may wait for whom: clients that would wait for ever are not worth trying.
+  std::string needs() const {
+    std::string text;
+    for (const Operation<Object>& operation : operations_) {
+      if (operation.needs().empty()) continue;
+      text += (text.empty() ? "" : ",") + quoted(operation.name()) + ":" + quoted(operation.needs());
+    }
+    return "{" + text + "}";
   }
 
   // While one lives, the trace is not told what is done.
@@ -246,7 +274,7 @@ class Test {
     }
   }
 
-  std::vector<Record> perform(const Client& client) const {
+  std::vector<Record> perform(const Client& client, const Pieces& pieces) const {
     const std::unique_ptr<Object> object = make_();
     Clock clock(under_heddle());
     std::vector<std::vector<Record>> lanes(client.threads.size() + 2);
@@ -254,14 +282,25 @@ class Test {
     for (std::size_t i = 0; i < client.threads.size(); ++i)
       prepare(lanes[i + 1], client.threads[i], static_cast<std::uint32_t>(i + 1));
     prepare(lanes.back(), client.last, 0);
-    perform_all(*object, lanes[0], clock);
-    if (under_heddle()) announce(lanes);
+    perform_some(*object, lanes[0], 0, lanes[0].size(), clock);
+    if (under_heddle()) announce(lanes, pieces, 0);
+    std::optional<Meeting> meeting;
+    if (pieces.count() > 1) meeting.emplace(client.threads.size());
     std::vector<std::thread> threads;
     threads.reserve(client.threads.size());
-    for (std::size_t i = 0; i < client.threads.size(); ++i)
-      threads.emplace_back([&, i] { perform_all(*object, lanes[i + 1], clock); });
+    for (std::size_t i = 0; i < client.threads.size(); ++i) {
+      threads.emplace_back([&, i] {
+        for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+          // Nobody goes on before the first thread is here.
+          if (piece != 0 && i == 0 && under_heddle()) announce(lanes, pieces, piece);
+          if (piece != 0) meeting->wait();
+          std::vector<Record>& lane = lanes[i + 1];
+          perform_some(*object, lane, pieces.begin(i, piece), pieces.end(i, piece, lane.size()), clock);
+        }
+      });
+    }
     for (std::thread& thread : threads) thread.join();
-    perform_all(*object, lanes.back(), clock);
+    perform_some(*object, lanes.back(), 0, lanes.back().size(), clock);
     return merge(lanes);
   }
 
@@ -276,11 +315,14 @@ class Test {
     }
   }
   // How long the threads will be: `dpct` has to know.
-  void announce(const std::vector<std::vector<Record>>& lanes) const {
+  void announce(const std::vector<std::vector<Record>>& lanes, const Pieces& pieces,
+                std::size_t piece) const {
     std::vector<unsigned> calls(operations_.size(), 0);
     for (std::size_t i = 1; i + 1 < lanes.size(); ++i) {
-      for (const Record& record : lanes[i]) ++calls[record.operation];
+      const std::size_t end = pieces.end(i - 1, piece, lanes[i].size());
+      for (std::size_t k = pieces.begin(i - 1, piece); k < end; ++k) ++calls[lanes[i][k].operation];
     }
+    if (piece != 0) heddle_runtime_piece_begins();
     for (std::size_t i = 0; i < calls.size(); ++i)
       heddle_runtime_operations_planned(static_cast<unsigned>(i), calls[i]);
   }
@@ -290,8 +332,10 @@ class Test {
     return index;
   }
 
-  void perform_all(Object& object, std::vector<Record>& lane, Clock& clock) const {
-    for (Record& record : lane) {
+  void perform_some(Object& object, std::vector<Record>& lane, std::size_t begin, std::size_t end,
+                    Clock& clock) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      Record& record = lane[i];
       const Operation<Object>& operation = operations_[record.operation];
       clock.call(record.called, record.operation);
       record.reply = operation.perform(object, record.step->arguments);

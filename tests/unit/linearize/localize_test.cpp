@@ -103,6 +103,31 @@ TEST(Localize, RevealedAtOnce) {
   EXPECT_NE(history_svg(localized->violated.history).find("class=\"violating\""), std::string::npos);
 }
 
+// Two dequeues at the same time take one value. A client with more of them than values would wait for ever.
+TEST(Localize, ClientsThatWouldWaitForEverAreNotTried) {
+  Violated found;
+  found.history = history_of(*Client::parse("enq(1) / enq(2); deq; enq(3) | enq(4); deq; deq / deq"));
+  found.history.needs = {{"deq", "enq"}};
+  const auto count = [](const lin::Steps& steps, const std::string& method) {
+    return std::count_if(steps.begin(), steps.end(), [&](const Step& s) { return s.method == method; });
+  };
+  const auto localized = localize(found, [&](const Client& tried, const std::vector<Choice>&, Effort) {
+    auto spare = count(tried.first, "enq") - count(tried.first, "deq");
+    std::ptrdiff_t taking = 0;
+    for (const lin::Steps& steps : tried.threads) {
+      spare += count(steps, "enq") - count(steps, "deq");
+      taking += count(steps, "deq") != 0 ? 1 : 0;
+    }
+    EXPECT_GE(spare, 0) << tried.text();
+    EXPECT_GE(spare + count(tried.last, "enq") - count(tried.last, "deq"), 0) << tried.text();
+    Checked checked;
+    if (taking >= 2) checked.violated.emplace().history = history_of(tried);
+    return checked;
+  });
+  ASSERT_TRUE(localized);
+  EXPECT_EQ(concurrent_operations(localized->violated.history.client), 2u);
+}
+
 TEST(Localize, NothingWhereTheFaultDoesNotShowAgain) {
   EXPECT_FALSE(localize_where("/ add(1) | add(2) /", [](const Client&) { return false; }));
 }

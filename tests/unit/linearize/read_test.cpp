@@ -45,6 +45,32 @@ TEST(ReadHistory, BadLinesAreNamed) {
   EXPECT_NE(error_of("INFO  jepsen.util - 0 :inv").find("line 1: "), std::string::npos);
 }
 
+// Two values of a file are one only if they are written alike.
+TEST(ReadHistory, HugeNumbers) {
+  const auto verdict = [](const std::string& first, const std::string& second) {
+    const std::string write = R"({"type":"invoke","op":1,"method":"write","args":[)" + first +
+                              R"(]})"
+                              "\n"
+                              R"({"type":"return","op":1,"result":null})"
+                              "\n";
+    const std::string look = R"({"type":"invoke","op":2,"method":"read"})"
+                             "\n"
+                             R"({"type":"return","op":2,"result":)" +
+                             second + "}\n";
+    const auto history = read(write + look, "register");
+    return history ? check_history(*history, {}).verdict : Verdict::kUnknown;
+  };
+  EXPECT_EQ(verdict("18446744073709551615", "18446744073709551615"), Verdict::kLinearizable);
+  EXPECT_EQ(verdict("18446744073709551615", "-1"), Verdict::kNotLinearizable);
+  EXPECT_EQ(verdict("-4611686018427387904", "\"word\""), Verdict::kNotLinearizable);
+  EXPECT_NE(error_of(R"({"type":"invoke","op":1,"method":"insert","args":[18446744073709551615]})",
+                     "priority-queue")
+                .find("line 1: "),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"type":"invoke","op":1,"method":"enq","args":[1e400]})").find("line 1: "),
+            std::string::npos);
+}
+
 // Ten thousand bad files: an answer about each, and no other end.
 TEST(ReadHistory, MutatedFiles) {
   const std::string jepsen =
