@@ -55,13 +55,10 @@ inline constexpr std::uint32_t kCallEntries = 128;
 constexpr std::uint64_t call_offset(std::uint64_t called_or_key) {
   return (called_or_key * 0x9e3779b97f4a7c15ull >> 57) * sizeof(CallEntry);
 }
-// Where callees that were not foretold are looked up.
-inline constexpr unsigned kCalleeBits = 7;
-constexpr std::uint64_t callee_index(std::uint64_t key) { return call_offset(key) / sizeof(CallEntry); }
 
 static_assert(offsetof(PathState, pending) == 0 && offsetof(PathState, called) == 8 &&
               offsetof(PathState, next) == 16 && offsetof(PathState, end) == 24);
-static_assert(kCallEntries == 1u << kCalleeBits && sizeof(CallEntry) == 32);
+static_assert(kCallEntries == 1u << 7 && sizeof(CallEntry) == 32);
 
 // The beginning of a chunk of kind kThread in a path log.
 struct PathThreadHead {

@@ -173,8 +173,7 @@ void PathLog::entered(PathState* state, FunctionKey key, const void* function, c
   state->called = 0;
   if ((called & kCalledIndirectly) == 0 || state == &nowhere)
     return mark(state, StepKind::kEntered, place_of(key, 0));
-  // 1: the callee that was foretold; 010 and where it is among those that were called before, 011 and its
-  // key: another one.
+  // 1: the callee that was foretold; 01 and its key: another one.
   const auto number = static_cast<std::uint64_t>(key);
   const std::uint64_t offset = call_offset(called) ^ state->after;
   auto* entry = reinterpret_cast<CallEntry*>(reinterpret_cast<char*>(state->calls) + offset);
@@ -182,10 +181,7 @@ void PathLog::entered(PathState* state, FunctionKey key, const void* function, c
   if (entry->key == number) return push(state, 1, 1);
   *entry = {body != nullptr ? reinterpret_cast<std::uint64_t>(function) : 0,
             reinterpret_cast<std::uint64_t>(body), number, state->after};
-  std::uint64_t& known = thread_of(state)->callees[callee_index(number)];
-  if (known == number) return push(state, 2u << kCalleeBits | callee_index(number), 3 + kCalleeBits);
-  known = number;
-  push(state, 3, 3);
+  push(state, 1, 2);
   push(state, number >> 24, 24);
   push(state, number & 0xffffff, 24);
 }

@@ -24,8 +24,7 @@ struct PathThread {
   Mark* next_mark = nullptr;
   std::uint32_t bit_chunks = 0;
   std::uint32_t mark_chunks = 0;
-  PathThread* deeper = nullptr;              // the stream of signal handlers that interrupt this one
-  std::uint64_t callees[kCallEntries] = {};  // keys of functions that were called indirectly, by callee_index
+  PathThread* deeper = nullptr;  // the stream of signal handlers that interrupt this one
 };
 static_assert(sizeof(PathThread) <= kLogPage);
 

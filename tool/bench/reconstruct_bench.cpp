@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 
 #include "tool/bench/child_process.h"
 #include "tool/bench/native_runs.h"
 #include "tool/bench/thesis_programs.h"
-#include "tool/run/campaign.h"
 #include "tool/search/search.h"
 
 namespace heddle::bench {
@@ -17,24 +15,9 @@ namespace {
 
 using Source = ReconstructRow::Source;
 
-// An execution that `auto` finds to fail.
-std::optional<Trace> failing_execution(const run::Target& target, std::uint64_t seed) {
-  run::CampaignOptions campaign;
-  campaign.spec.seed = seed;
-  std::copy_n("auto", sizeof "auto", campaign.spec.strategy);
-  campaign.executions = 2000;
-  campaign.output_directory.clear();
-  const std::atomic<bool> never = false;
-  run::CampaignOutcome outcome = run::Campaign(target, campaign).run(never);
-  for (run::FoundBug& bug : outcome.bugs) {
-    if (bug.trace.findings[bug.finding].severity == Severity::kBug) return std::move(bug.trace);
-  }
-  return std::nullopt;
-}
-
-// … else one that a search from executions that passed comes to.
-Result<std::optional<search::Executed>> searched_execution(search::Executions& executions, double seconds) {
-  constexpr std::uint64_t kSamples = 20;
+// An execution that fails: one of many, else what a search finds.
+Result<std::optional<search::Executed>> failing_execution(search::Executions& executions, double seconds) {
+  constexpr std::uint64_t kSamples = 100;
   search::SearchOptions how;
   how.seconds = seconds;
   search::Search search(executions, how);
@@ -57,28 +40,15 @@ Result<std::optional<search::Executed>> searched_execution(search::Executions& e
 }
 
 // What a native run with that schedule would have logged.
-Result<std::optional<search::LoggedPaths>> engine_log(const run::Target& target, RunSpec spec,
+Result<std::optional<search::LoggedPaths>> engine_log(const run::Target& target, const RunSpec& spec,
                                                       double seconds) {
-  auto failing = failing_execution(target, spec.seed);
-  std::uint64_t index = 0;
-  if (failing) {
-    spec = failing->spec;
-    index = failing->execution;
-  }
-  auto executions = search::Executions::start(target, spec, {}, index);
+  auto executions = search::Executions::start(target, spec, {});
   if (!executions) return executions.error();
   executions->keep_decisions();
-  search::Executed executed;
-  executed.is_bug = true;
-  if (failing) {
-    executed.choices = std::move(failing->choices);
-  } else {
-    auto searched = searched_execution(*executions, seconds);
-    if (!searched) return searched.error();
-    if (!*searched) return std::optional<search::LoggedPaths>();
-    executed = std::move(**searched);
-  }
-  auto traced = executions->trace(executed);
+  auto failing = failing_execution(*executions, seconds);
+  if (!failing) return failing.error();
+  if (!*failing) return std::optional<search::LoggedPaths>();
+  auto traced = executions->trace(**failing);
   if (!traced) return traced.error();
   search::LoggedPaths paths;
   for (const auto& [name, own] : (*traced)->decisions) paths[name] = own.path;

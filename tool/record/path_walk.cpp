@@ -173,18 +173,7 @@ class Walker {
     }
   }
 
-  std::optional<std::uint64_t> take_callee() {
-    if (!bits_.has(1)) return std::nullopt;
-    const bool is_new = bits_.take(1) != 0;
-    const unsigned count = is_new ? record::kKeyBits : record::kCalleeBits;
-    if (!bits_.has(count)) return std::nullopt;
-    const std::uint64_t told = bits_.take(count);
-    if (!is_new) return callees_[told];
-    return callees_[record::callee_index(told)] = told;
-  }
-
-  // 1: to the callee that is foretold; 00: to code without bodies for recording; 010: to one that was called
-  // before, and which; 011, and its key.
+  // 1: to the callee that is foretold; 01, and its key; 00: to code without bodies for recording.
   void indirect_call(const PathItem& item) {
     const PlaceId call = place(item.place);
     ++top().item;
@@ -196,9 +185,8 @@ class Walker {
     if (bits_.take(1) == 0) {
       if (!bits_.has(1)) return;
       if (bits_.take(1) == 0) return emit(StepKind::kIndirectCall, call, 0);
-      const auto callee = take_callee();
-      if (!callee) return;
-      foretold = *callee;
+      if (!bits_.has(record::kKeyBits)) return;
+      foretold = bits_.take(record::kKeyBits);
     }
     latest_callee_ = foretold;
     emit(StepKind::kIndirectCall, call, latest_callee_);
@@ -268,7 +256,6 @@ class Walker {
   const PathSink& sink_;
   std::vector<Frame> frames_;
   std::array<std::uint64_t, record::kCallEntries> foretold_{};
-  std::array<std::uint64_t, record::kCallEntries> callees_{};
   std::uint64_t latest_callee_ = 0;
   std::size_t next_mark_ = 0;
   std::uint64_t silent_ = 0;
