@@ -111,6 +111,9 @@ Status StringFile::read_index() {
   const auto is_within = [&](const IndexEntry& e) {
     return e.offset >= strings_end_ && e.offset <= size && e.length <= size - e.offset;
   };
+  const auto is_whole = [&](const IndexEntry& e) {
+    return is_within(e) && check_of(e, {mapped_ + e.offset, e.length}) == e.check;
+  };
   for (std::size_t i = 0; i < entries.size();) {
     if (is_within(entries[i]) && entries[i].offset == strings_end_) {
       take(entries[i++]);
@@ -118,10 +121,7 @@ Status StringFile::read_index() {
     }
     // Is it the unfinished end, or does something whole come later?
     std::size_t next = i + 1;
-    while (next < entries.size() && !(is_within(entries[next]) &&
-                                      check_of(entries[next], {mapped_ + entries[next].offset,
-                                                               entries[next].length}) == entries[next].check))
-      ++next;
+    while (next < entries.size() && !is_whole(entries[next])) ++next;
     if (next >= entries.size()) return Done{};
     for (; i < next; ++i) {
       // The first of the damaged ones has the bytes of all of them; none has a check that fits.

@@ -17,6 +17,9 @@ constexpr std::uint8_t kElementPoints = 1;
 constexpr std::uint8_t kElementEvents = 2;
 constexpr std::uint8_t kBlockPoints = 4;
 constexpr std::size_t kMostRaces = 64;  // of an execution
+// What an execution may take: twenty times what the runs took.
+constexpr std::uint64_t kFewestSteps = 50'000;
+constexpr std::uint64_t kStepsForAccess = 20;
 
 void add_turned(const std::vector<TurnedRace>& turned, std::vector<AccessVector>& vectors,
                 std::vector<std::string>& threads) {
@@ -35,7 +38,17 @@ void add_turned(const std::vector<TurnedRace>& turned, std::vector<AccessVector>
 
 EngineOracle::EngineOracle(const run::Target& target, const LogSet& logs,
                            const std::vector<std::string>& threads, EngineOptions options)
-    : target_(target), logs_(logs), threads_(threads), options_(std::move(options)) {}
+    : target_(target), logs_(logs), threads_(threads), options_(std::move(options)) {
+  // As long as the longest run that logs tell of, were all elements recorded.
+  std::uint64_t accesses = 0;
+  for (ElementIndex e = 0; e < logs.elements(); ++e) {
+    std::uint64_t longest = 0;
+    for (const VectorIndex v : logs.vectors_of(e)) longest = std::max(longest, length_of(logs.bytes(v)));
+    accesses += longest;
+  }
+  if (logs.elements() != 0) accesses = accesses * logs.universe() / logs.elements();
+  most_steps_ = std::min<std::uint64_t>(RunSpec{}.max_steps, kFewestSteps + kStepsForAccess * accesses);
+}
 
 // In the order of their ids, as the answers come. `elements`: which they are.
 std::vector<AccessVector> EngineOracle::vectors_of(const Candidate& candidate,
@@ -61,6 +74,9 @@ RunSpec EngineOracle::spec_of(const Candidate& candidate, std::uint64_t seed) co
   spec.seed = seed;
   spec.element_points = is_of_blocks ? kElementPoints | kElementEvents | kBlockPoints : kElementPoints;
   spec.model = ModelKind::kSc;  // vectors are about what came last
+  // A thread that polls for what another would do, who has to wait for its turn, goes on for ever: candidates
+  // that do not fit would take as long as their time limit.
+  spec.max_steps = most_steps_;
   spec.timeout_ns = static_cast<std::uint64_t>(options_.seconds * 1e9);
   // Where races are turned round, all else is to stay as it was: threads have priorities, which never change.
   const std::string_view strategy = is_of_blocks && !candidate.to_chance ? "pct:d=1" : "random";

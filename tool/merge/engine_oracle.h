@@ -47,6 +47,7 @@ class EngineOracle : public ReplayOracle {
   std::map<std::string, std::uint64_t> others_;
   std::optional<Trace> trace_;
   double seconds_ = 0;
+  std::uint64_t most_steps_ = 0;
 };
 
 }  // namespace heddle::merge
