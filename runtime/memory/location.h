@@ -93,8 +93,8 @@ struct Accessor {
 struct SlotAndBlock {
   std::uint64_t members;  // of the block: the slots of its stores. One that is not in use any more may still
                           // be among them. Only where rows are one word
-  Sequence tail;        // of the block: its last store
-  std::uint32_t block;  // of the store in the slot
+  Sequence tail;          // of the block: its last store
+  std::uint32_t block;    // of the store in the slot
 };
 static_assert(sizeof(SlotAndBlock) == 16);
 
