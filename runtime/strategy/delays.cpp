@@ -31,9 +31,9 @@ void DelaysStrategy::start() {
   period_ = events != 0 ? events : kFirstEvents;
   changes_ = 0;
   last_position_ = kBeforeAllDelayed;
+  next_is_old_ = plan_.old_first;
   states_.clear();
   for (Reads& reads : reads_) reads = Reads::kUnknown;
-  for (bool& updated : updated_) updated = false;
   for (std::uint64_t& word : seen_) word = 0;
 }
 
@@ -131,13 +131,11 @@ bool DelaysStrategy::meet(ThreadId thread, const NextOperation& next) {
 
 std::uint32_t DelaysStrategy::choose_store(const ChoicePoint& point) {
   encounter(point.thread);
-  if (updated_[point.location % kLocations]) return point.fallback;
-  if (view_->next_operation(point.thread).kind != EventKind::kAtomicLoad) return point.fallback;
-  Reads& reads = reads_[mix(point.location, index_of(point.thread)) % kLocations];
+  Reads& reads = reads_[point.location % kLocations];
+  if (view_->next_operation(point.thread).kind != EventKind::kAtomicLoad) reads = Reads::kNew;
   if (reads == Reads::kUnknown) {
-    bool& turned = states_[point.thread].turned;
-    reads = plan_.old_first != turned ? Reads::kOld : Reads::kNew;
-    turned = !turned;
+    reads = next_is_old_ ? Reads::kOld : Reads::kNew;
+    next_is_old_ = !next_is_old_;
   }
   if (reads == Reads::kNew || is_spinning(point.thread)) return point.fallback;
   constexpr std::uint64_t kReadOld = 1ull << 63;  // no address
@@ -163,7 +161,7 @@ void DelaysStrategy::after(const Operation& operation) {
   if (operation.kind == EventKind::kYield) wait_for_change(operation.thread);
   if (!is_shared_access(operation.kind)) return;
   const bool updates = operation.reads && operation.writes;
-  if (updates) updated_[operation.location.number % kLocations] = true;
+  if (updates) reads_[operation.location.number % kLocations] = Reads::kNew;
   state.took = updates || is_acquiring_call(operation.kind);
   if (!operation.writes && !is_releasing_call(operation.kind)) return;
   ++changes_;

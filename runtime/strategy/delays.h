@@ -7,10 +7,10 @@
 // not accessed before.
 //
 // What loads read. Bugs of weak memory are a new value seen together with an old one. So the locations that
-// a thread loads take turns in the order in which it comes to them: of one an old store is read, of the next
-// the newest. A location that is updated is one by which threads claim something: its newest store is read.
-// Once a thread has read an old store of a location, each later read of it is new with a probability of 1/2,
-// so that loops end.
+// are loaded take turns in the order in which they are come to: of one an old store is read, of the next the
+// newest. A location that is updated is one by which threads claim something: its newest store is read. Once
+// a thread has read an old store of a location, each later read of it is new with a probability of 1/2, so
+// that loops end.
 //
 // The first executions of a campaign go through a fixed list of such plans; later ones draw them.
 #pragma once
@@ -24,7 +24,7 @@ struct DelayPlan {
   enum class At : std::uint8_t { kTaken, kNewPlace } at;
   std::uint8_t nth;     // the how-manieth of a thread; 0: nobody steps back
   std::uint8_t delays;  // how many threads do
-  bool old_first;       // of the first location that a thread loads old stores are read, not of the second
+  bool old_first;       // the first location's loads read old stores, not the second's
   bool oldest;          // old: the earliest store, or one between that and the newest
 };
 
@@ -49,7 +49,6 @@ class DelaysStrategy final : public Follower {
     std::uint32_t points;
     bool waits;
     bool took;
-    bool turned;  // the next location is read the other way than the first
   };
   enum class Reads : std::uint8_t { kUnknown, kOld, kNew };
 
@@ -68,9 +67,9 @@ class DelaysStrategy final : public Follower {
   std::uint32_t period_ = 0;
   std::uint32_t changes_ = 0;
   std::int64_t last_position_ = 0;
+  bool next_is_old_ = false;
   ThreadTable<State> states_;
-  Reads reads_[kLocations] = {};  // by thread and location
-  bool updated_[kLocations] = {};
+  Reads reads_[kLocations] = {};
   std::uint64_t seen_[kSeen / 64] = {};
 };
 

@@ -238,7 +238,9 @@ class All(Strategies):
     def test_a_find_is_replayed(self):
         program = self.compile(PROGRAMS.replace("heddle_outcome(text);", "if (a == 1 && b == 0) heddle_fail(text);"), "buggy")
         for name in self.NAMES + ("exhaustive",):
-            report, _ = self.report("-s", name, "-n", "3000", "--seed", "5", program, "mp2", code=BUG)
+            # MP2 takes a location that one thread reads new and another one old, which delays leaves out.
+            case = ("p1", "1") if name == "delays" else ("mp2",)
+            report, _ = self.report("-s", name, "-n", "3000", "--seed", "5", program, *case, code=BUG)
             self.assertEqual(self.heddle("replay", report["findings"][0]["artifact"]).code, BUG, name)
 
 
