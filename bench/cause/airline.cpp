@@ -1,4 +1,6 @@
-// Airline: agents sell seats. Whether the flight is full is asked before the sale, and not together with it.
+// Airline: agents sell seats while the flight is not known to be full. Who sells the last seat says so, and
+// the one who sends out agents asks before each of them; those that are on their way already sell all the
+// same. A sale is a read and a write, as `sold++` is in the original.
 #include <atomic>
 #include <cassert>
 #include <thread>
@@ -11,16 +13,15 @@ std::atomic<int> sold{0};
 std::atomic<bool> stop_sales{false};
 
 void sell() {
-  if (stop_sales.load()) return;
-  const int now = sold.fetch_add(1) + 1;
-  if (now >= kSeats) stop_sales.store(true);
+  sold.store(sold.load() + 1);
+  if (sold.load() >= kSeats) stop_sales.store(true);
 }
 
 }  // namespace
 
 int main() {
   std::vector<std::thread> agents;
-  for (int i = 0; i < kAgents; ++i) agents.emplace_back(sell);
+  for (int i = 0; i < kAgents && !stop_sales.load(); ++i) agents.emplace_back(sell);
   for (std::thread& t : agents) t.join();
   assert(sold.load() <= kSeats);
   return 0;

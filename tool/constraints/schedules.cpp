@@ -1,4 +1,5 @@
 #include "tool/constraints/schedules.h"
+#include "tool/constraints/forward_search.h"
 
 #include <algorithm>
 #include <optional>
@@ -269,14 +270,42 @@ class PairInverter {
 
 namespace {
 
+// What an order is under sequential consistency. REQUIRES: `simulation` has just executed it.
+Execution execution_of(const Structure& structure, const Simulation& simulation, const Schedule& order) {
+  Execution result;
+  result.order = order;
+  result.sources.assign(simulation.sources().begin(), simulation.sources().end());
+  result.modification.assign(structure.count(), 0);
+  std::vector<std::uint32_t> written(structure.cells().size(), 0);
+  for (const ActionId id : order) {
+    if (!structure.action(id).writes()) continue;
+    for (const Part& part : structure.parts_of(id)) result.modification[id] = ++written[part.cell];
+  }
+  return result;
+}
+
+// Without the observed order, first what can be had without the solver.
+bool find_forward(const Structure& structure, bool with_soft, const SolveOptions& options,
+                  SolvedSchedule& result) {
+  const auto order = search_forward(structure, with_soft, options.most_steps);
+  if (!order) return false;
+  Simulation simulation(structure);
+  const Verdict verdict = simulation.run(*order, with_soft);
+  if (!verdict.feasible || verdict.fails != (structure.goal() == Goal::kFail)) return false;
+  result.answer = Answer::kSatisfiable;
+  result.execution = execution_of(structure, simulation, *order);
+  return true;
+}
+
 SolvedSchedule solve(const SymbolicTrace& trace, Goal goal, const SolveOptions& options) {
   const Structure structure(trace, goal);
   SolvedSchedule result;
   for (const bool with_soft : {true, false}) {
     Problem problem(structure, problem_options(options, with_soft));
-    result.answer = problem.solve({}, options.most_conflicts);
     result.size = problem.size();
     result.soft_dropped = !with_soft;
+    if (!options.start_from_observed && find_forward(structure, with_soft, options, result)) return result;
+    result.answer = problem.solve({}, options.most_conflicts);
     if (result.answer == Answer::kSatisfiable) {
       result.execution = problem.execution();
       Simulation simulation(structure);

@@ -26,29 +26,31 @@ void Simulation::reset(std::span<const ActionId> order) {
   ++executions_;
   values_.clear();
   const std::size_t cells = s_.cells().size();
-  memory_.assign(cells, 0);
-  memory_known_.assign(cells, false);
+  state_.memory.assign(cells, 0);
+  state_.memory_known.assign(cells, false);
   for (CellId c = 0; c < cells; ++c) {
-    memory_[c] = s_.cells()[c].initial;
-    memory_known_[c] = s_.cells()[c].has_initial;
+    state_.memory[c] = s_.cells()[c].initial;
+    state_.memory_known[c] = s_.cells()[c].has_initial;
   }
-  latest_.assign(cells, kNoAction);
+  state_.latest.assign(cells, kNoAction);
   sources_.assign(s_.parts().size(), kNoAction);
   written_.assign(s_.count(), 0);
   written_known_.assign(s_.count(), false);
-  next_.assign(s_.thread_count(), 0);
+  read_.assign(s_.count(), 0);
+  read_known_.assign(s_.count(), false);
+  state_.next.assign(s_.thread_count(), 0);
   position_.assign(s_.count(), ~0u);
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     if (order[i] < s_.count()) position_[order[i]] = i;
   }
-  objects_.assign(s_.object_count(), Object{});
-  for (std::uint32_t o = 0; o < s_.object_count(); ++o) objects_[o].tokens = s_.tokens(o);
-  signalled_.assign(s_.waits().size(), false);
+  state_.objects.assign(s_.object_count(), Object{});
+  for (std::uint32_t o = 0; o < s_.object_count(); ++o) state_.objects[o].tokens = s_.tokens(o);
+  state_.signalled.assign(s_.waits().size(), false);
 }
 
 bool Simulation::in_program_order(ActionId id) {
-  if (next_[s_.thread_index(id)] != s_.ordinal(id)) return false;
-  ++next_[s_.thread_index(id)];
+  if (state_.next[s_.thread_index(id)] != s_.ordinal(id)) return false;
+  ++state_.next[s_.thread_index(id)];
   return std::all_of(before_[id].begin(), before_[id].end(),
                      [&](ActionId from) { return position_[from] < position_[id]; });
 }
@@ -61,7 +63,7 @@ void Simulation::signal(Object& object, bool all) {
     return wait.wake == kNoAction || !wait.needs_signal ? ~0u : position_[wait.wake];
   };
   if (all) {
-    for (std::uint32_t w : waiting) signalled_[w] = true;
+    for (std::uint32_t w : waiting) state_.signalled[w] = true;
     waiting.clear();
     return;
   }
@@ -69,16 +71,17 @@ void Simulation::signal(Object& object, bool all) {
     return deadline(a) < deadline(b);
   });
   if (first == waiting.end()) return;
-  signalled_[*first] = true;
+  state_.signalled[*first] = true;
   waiting.erase(first);
 }
 
 const char* Simulation::synchronise(ActionId id) {
   const Action& a = s_.action(id);
-  Object& object = objects_[s_.object_of(id)];
+  Object& object = state_.objects[s_.object_of(id)];
   const std::uint32_t thread = s_.thread_index(id);
   const std::uint32_t wait = wait_of_[id];
-  if (wait != kNoWait && s_.waits()[wait].wake == id && s_.waits()[wait].needs_signal && !signalled_[wait])
+  if (wait != kNoWait && s_.waits()[wait].wake == id && s_.waits()[wait].needs_signal &&
+      !state_.signalled[wait])
     return "nobody has signalled the one who goes on";
   switch (a.kind) {
     case EventKind::kMutexLock:
@@ -111,7 +114,7 @@ const char* Simulation::synchronise(ActionId id) {
     }
     case EventKind::kCondWait: {
       const std::uint32_t section = s_.section_ended(id);
-      if (section != kNoSection) objects_[s_.sections()[section].object].depth = 0;
+      if (section != kNoSection) state_.objects[s_.sections()[section].object].depth = 0;
       object.waiting.push_back(wait);
       break;
     }
@@ -131,7 +134,7 @@ const char* Simulation::synchronise(ActionId id) {
   }
   // Who goes on without a signal is waiting no longer.
   if (wait != kNoWait && s_.waits()[wait].wake == id) {
-    std::vector<std::uint32_t>& waiting = objects_[s_.waits()[wait].object].waiting;
+    std::vector<std::uint32_t>& waiting = state_.objects[s_.waits()[wait].object].waiting;
     waiting.erase(std::remove(waiting.begin(), waiting.end(), wait), waiting.end());
   }
   return nullptr;
@@ -146,21 +149,23 @@ const char* Simulation::access(ActionId id) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const CellId cell = parts[k].cell;
       const PartId part = s_.first_part(id) + static_cast<PartId>(k);
-      sources_[part] = latest_[cell];
+      sources_[part] = state_.latest[cell];
       if (weak_ != nullptr && s_.cells()[cell].weak) {
         const ActionId w = weak_->sources[part];
         sources_[part] = w;
         if (w != kNoAction && position_[w] >= position_[id]) return "it reads what is not yet written";
         value = w != kNoAction ? written_[w] : s_.cells()[cell].initial;
         known = w != kNoAction ? written_known_[w] : s_.cells()[cell].has_initial;
-      } else if (memory_known_[cell]) {
-        value |= memory_[cell] << parts[k].shift;
+      } else if (state_.memory_known[cell]) {
+        value |= state_.memory[cell] << parts[k].shift;
       } else {
         known = false;
       }
     }
     // What nobody knows, because it was there before the first write, matters where a branch depends on it.
     if (a.symbol != kConcrete && known) values_.set_symbol(a.symbol, value);
+    read_[id] = value;
+    read_known_[id] = known;
   }
   if (a.writes()) {
     std::uint64_t value = a.value;
@@ -168,9 +173,9 @@ const char* Simulation::access(ActionId id) {
     written_[id] = value;
     written_known_[id] = known;
     for (const Part& part : parts) {
-      memory_[part.cell] = value >> part.shift & mask_of(part.bits);
-      memory_known_[part.cell] = known;
-      latest_[part.cell] = id;
+      state_.memory[part.cell] = value >> part.shift & mask_of(part.bits);
+      state_.memory_known[part.cell] = known;
+      state_.latest[part.cell] = id;
     }
   }
   return nullptr;
@@ -182,11 +187,32 @@ const char* Simulation::step(ActionId id) {
   return s_.action(id).is_access() ? access(id) : synchronise(id);
 }
 
+const char* Simulation::advance(ActionId id, std::uint32_t position) {
+  weak_ = nullptr;
+  position_[id] = position;
+  return step(id);
+}
+
+void Simulation::put_back(const State& state, std::span<const ActionId> executed,
+                          std::span<const ActionId> undone) {
+  state_ = state;
+  for (const ActionId id : undone) position_[id] = ~0u;
+  values_.clear();
+  for (const ActionId id : executed) {
+    if (s_.action(id).symbol != kConcrete && read_known_[id])
+      values_.set_symbol(s_.action(id).symbol, read_[id]);
+  }
+}
+
+bool Simulation::holds(const Condition& condition) {
+  std::uint64_t value = 0;
+  return values_.evaluate(condition.expression, value) && (value != 0) == condition.holds;
+}
+
 bool Simulation::judge_conditions(bool with_soft, Verdict& verdict) {
   for (const Condition& c : s_.trace().conditions) {
     if (c.soft && !with_soft) continue;
-    std::uint64_t value = 0;
-    if (values_.evaluate(c.expression, value) && (value != 0) == c.holds) continue;
+    if (holds(c)) continue;
     verdict.reason =
         c.soft ? "a value that was taken for concrete is another" : "a branch goes the other way";
     return false;

@@ -37,7 +37,7 @@ class Simulation {
   std::span<const ActionId> sources() const { return sources_; }
   std::uint64_t executions() const { return executions_; }
 
- private:
+  // Under sequential consistency also step by step, with a way back (forward_search.h).
   struct Object {
     std::uint32_t depth = 0;  // of the writer
     std::uint32_t owner = 0;
@@ -46,6 +46,32 @@ class Simulation {
     std::vector<std::uint32_t> waiting;  // indices into waits(), not yet signalled
   };
 
+  struct State {
+    std::vector<std::uint64_t> memory;  // by cell
+    std::vector<bool> memory_known;     // by cell
+    std::vector<ActionId> latest;       // by cell
+    std::vector<std::uint32_t> next;    // by thread: ordinal
+    std::vector<Object> objects;
+    std::vector<bool> signalled;  // by wait
+  };
+  void start() { reset({}); }
+  const State& state() const { return state_; }
+  // The action of `thread` that comes next; kNoAction: it is done.
+  ActionId next_of(std::uint32_t thread) const {
+    const auto own = s_.thread(thread);
+    return state_.next[thread] < own.size() ? own[state_.next[thread]] : kNoAction;
+  }
+  // Executes `id` as the action number `position`. Why it cannot be: then the state is that of nothing, and
+  // has to be put back.
+  const char* advance(ActionId id, std::uint32_t position);
+  // Back to an earlier state, that after the actions of `executed`; those after it are `undone`.
+  void put_back(const State& state, std::span<const ActionId> executed, std::span<const ActionId> undone);
+  // Is it what it was? Of what has been read so far; false where that is not known.
+  bool holds(const Condition& condition);
+  // What an action read, where its symbol has a value.
+  bool value_read(ActionId id, std::uint64_t& value) { return values_.evaluate(s_.action(id).symbol, value); }
+
+ private:
   Verdict run(std::span<const ActionId> order, const Execution* weak, bool with_soft);
   void reset(std::span<const ActionId> order);
   const char* judge_axioms();
@@ -60,17 +86,14 @@ class Simulation {
   const Structure& s_;
   const Execution* weak_ = nullptr;
   Evaluation values_;
-  std::vector<std::uint64_t> written_;   // by action
-  std::vector<bool> written_known_;      // by action
-  std::vector<std::uint64_t> memory_;    // by cell
-  std::vector<bool> memory_known_;       // by cell
-  std::vector<ActionId> latest_;         // by cell
-  std::vector<ActionId> sources_;        // by part
-  std::vector<std::uint32_t> next_;      // by thread: ordinal
-  std::vector<std::uint32_t> position_;  // by action
-  std::vector<Object> objects_;
+  State state_;
+  std::vector<std::uint64_t> written_;         // by action
+  std::vector<std::uint64_t> read_;            // by action, where it has a symbol
+  std::vector<bool> written_known_;            // by action
+  std::vector<bool> read_known_;               // by action
+  std::vector<ActionId> sources_;              // by part
+  std::vector<std::uint32_t> position_;        // by action
   std::vector<std::vector<ActionId>> before_;  // forced
-  std::vector<bool> signalled_;                // by wait
   std::vector<std::uint32_t> wait_of_;         // by action that waits, or that is a wake
   std::uint64_t executions_ = 0;
 };

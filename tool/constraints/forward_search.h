@@ -1,0 +1,18 @@
+// Looks for an order by executing the trace in thought, depth first: a thread goes on until one of its
+// branches would come out otherwise than it did, then another one gets its turn earlier. Where branches tell
+// much of what was read, as they do where threads look things up in shared tables, a wrong turn shows soon,
+// and this is quicker than clauses. It may overlook orders (threads change places at locks and atomic
+// operations only): what it does not find is left to the solver.
+#pragma once
+
+#include <optional>
+
+#include "tool/constraints/simulate.h"
+
+namespace heddle::constraints {
+
+// An order of all actions, under sequential consistency, in which the bug shows, or does not: the goal of
+// `structure`. At most so many actions are executed.
+std::optional<Schedule> search_forward(const Structure& structure, bool with_soft, std::uint64_t most_steps);
+
+}  // namespace heddle::constraints
