@@ -32,15 +32,17 @@ class Pieces {
     }
   }
 
-  // Of a lane with so many operations.
   std::size_t count() const { return ends_.empty() ? 1 : ends_[0].size(); }
   std::size_t begin(std::size_t thread, std::size_t piece) const {
     return piece == 0 ? 0 : ends_[thread][piece - 1];
   }
+  // Of a lane with so many operations.
   std::size_t end(std::size_t thread, std::size_t piece, std::size_t size) const {
     return ends_.empty() ? size : std::min(size, ends_[thread][piece]);
   }
-  unsigned operations(std::size_t thread) const { return static_cast<unsigned>(ends_[thread].back()); }
+  unsigned operations(std::size_t thread) const {
+    return ends_[thread].empty() ? 0 : static_cast<unsigned>(ends_[thread].back());
+  }
 
  private:
   std::vector<std::vector<std::size_t>> ends_;  // by thread and piece: operations that are done then
