@@ -30,10 +30,8 @@ int compress(int block) {
   return static_cast<int>(hash % 800) + 100;
 }
 
-void consume() {
+void consume(Fifo* queue) {
   for (;;) {
-    Fifo* queue = fifo.load();
-    assert(queue != nullptr);
     int block = 0;
     {
       std::unique_lock<std::mutex> guard(queue->lock);
@@ -44,9 +42,13 @@ void consume() {
       block = queue->blocks[queue->taken++];
     }
     const int bytes = compress(block);
-    std::lock_guard<std::mutex> guard(output_lock);
-    written_bytes += bytes;
-    written_blocks++;
+    {
+      std::lock_guard<std::mutex> guard(output_lock);
+      written_bytes += bytes;
+      written_blocks++;
+    }
+    queue = fifo.load();
+    assert(queue != nullptr);
   }
 }
 
@@ -56,7 +58,7 @@ int main(int count, char** words) {
   const int blocks = count > 1 ? std::atoi(words[1]) : 4;
   the_fifo.blocks.reserve(static_cast<std::size_t>(blocks));
   std::vector<std::thread> consumers;
-  for (int i = 0; i < 8; ++i) consumers.emplace_back(consume);
+  for (int i = 0; i < 8; ++i) consumers.emplace_back(consume, &the_fifo);
   for (int block = 0; block < blocks; ++block) {
     std::lock_guard<std::mutex> guard(the_fifo.lock);
     the_fifo.blocks.push_back(block);

@@ -91,6 +91,20 @@ std::vector<EventId> events_to_hold(const Trace& trace, const std::vector<CauseO
   return held;
 }
 
+// What the failed thread read last of others, the latest first.
+std::vector<EventId> stores_read_last(const Trace& trace, ThreadId failed) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<std::uint32_t> sources = sources_of(trace);
+  std::vector<EventId> stores;
+  for (std::size_t i = trace.events.size(); i-- > 0 && stores.size() < kMost;) {
+    if (trace.events[i].thread != failed || sources[i] == kNoStep) continue;
+    const TraceEvent& store = trace.events[sources[i]];
+    if (store.thread != failed && std::ranges::find(stores, store.id) == stores.end())
+      stores.push_back(store.id);
+  }
+  return stores;
+}
+
 // Of the root cause, what is about events that the failing execution came to.
 void keep_what_happened(std::vector<CauseOrdering>& cause, std::size_t events) {
   std::erase_if(cause, [&](const CauseOrdering& ordering) {
@@ -113,11 +127,52 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
   solver.model =
       failing.spec.model == ModelKind::kSc ? constraints::Model::kSequential : constraints::Model::kCxx20;
   const constraints::Execution observed = constraints::observed_execution(*trace);
-  const constraints::RootCause cause = constraints::root_cause(*trace, observed, solver);
-  if (cause.answer != constraints::Answer::kUnsatisfiable)
-    return Error{"The solver did not find out why it fails.", ExitCode::kInconclusive};
-  const constraints::Alternates alternates = constraints::alternates(
-      *trace, observed, cause, constraints::PairOrder::kFewestBetween, options.most_alternates, solver);
+  auto candidates = replay::Candidates::start(target, failing.spec, failing);
+  if (!candidates) return candidates.error();
+  candidates->keep_logs();
+  const bool weak = solver.model == constraints::Model::kCxx20;
+  const auto passes = [&](const replay::Candidates::Outcome& outcome) {
+    return outcome.result.ending == Ending::kExited &&
+           run::signatures_of(outcome.result, options.allowed_exits).empty();
+  };
+  // What the observed schedule makes of the program shows that schedules are followed as they are meant.
+  std::optional<std::uint32_t> uncounted;
+  for (const std::uint32_t guess : {operations_before_threads(run->trace), 0u}) {
+    auto outcome =
+        candidates->follow(plan_of(run->trace, constraints::places(*trace, observed), weak, guess));
+    if (!outcome) return outcome.error();
+    if (!passes(*outcome) && !uncounted) uncounted = guess;
+  }
+  const ThreadId failed_thread = failed_thread_of(run->trace);
+  constraints::RootCause cause;
+  constraints::Alternates alternates;
+  const auto ask_solver = [&] {
+    cause = constraints::root_cause(*trace, observed, solver);
+    if (cause.answer != constraints::Answer::kUnsatisfiable) return false;
+    alternates = constraints::alternates(*trace, observed, cause, constraints::PairOrder::kFewestBetween,
+                                         options.most_alternates, solver);
+    return true;
+  };
+  bool knows_why = ask_solver();
+  // What a read could have seen instead may be what was there at first, which nobody has read here: an
+  // execution in which the store that it read comes last tells. (Of the heap it may tell of another block;
+  // what the solver makes of that is executed before it is believed, as always.)
+  if (knows_why && alternates.found.empty()) {
+    for (const EventId store : stores_read_last(run->trace, failed_thread)) {
+      const auto schedule = constraints::places(*trace, observed);
+      const auto stop = std::ranges::find(schedule, store, &constraints::Place::event);
+      auto outcome =
+          candidates->follow(plan_of(run->trace, {schedule.begin(), stop}, weak, uncounted.value_or(0)),
+                             false, hold_before(run->trace, store, uncounted.value_or(0)));
+      if (!outcome) return outcome.error();
+      auto other =
+          trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
+      if (!other) return other.error();
+      learn_initial(*other, trace->initial);
+    }
+    if (!trace->initial.empty()) knows_why = ask_solver();
+  }
+  if (!knows_why) return Error{"The solver did not find out why it fails.", ExitCode::kInconclusive};
   Explanation explanation;
   explanation.by_intervention = false;
   explanation.symbolic_seconds = static_cast<double>(run->duration_us) * 1e-6;
@@ -140,10 +195,6 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
       explanation.failing_seconds = cpu_seconds() - began_failing;
   }
 
-  auto candidates = replay::Candidates::start(target, failing.spec, failing);
-  if (!candidates) return candidates.error();
-  candidates->keep_logs();
-  const bool weak = solver.model == constraints::Model::kCxx20;
   // Symbolic executions run other code of the program: places are compared in one that does not.
   auto failed =
       trace_in_full(target, failing.spec, failing.execution, failing.choices, options.allowed_exits);
@@ -155,19 +206,6 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
     explanation.root_cause.clear();
     explanation.root_cause_is_minimal = false;
   }
-  const auto passes = [&](const replay::Candidates::Outcome& outcome) {
-    return outcome.result.ending == Ending::kExited &&
-           run::signatures_of(outcome.result, options.allowed_exits).empty();
-  };
-  // What the observed schedule makes of the program shows that schedules are followed as they are meant.
-  std::optional<std::uint32_t> uncounted;
-  for (const std::uint32_t guess : {operations_before_threads(run->trace), 0u}) {
-    auto outcome =
-        candidates->follow(plan_of(run->trace, constraints::places(*trace, observed), weak, guess));
-    if (!outcome) return outcome.error();
-    if (!passes(*outcome) && !uncounted) uncounted = guess;
-  }
-  const ThreadId failed_thread = failed_thread_of(run->trace);
   const std::vector<EventId> held = events_to_hold(run->trace, core, failed_thread);
   std::optional<Comparison> best;
   // Executes a schedule, and keeps it where it passes and says more than the best.

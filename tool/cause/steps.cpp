@@ -198,4 +198,15 @@ AlignedSteps align(const Trace& failing, const Trace& passing) {
   return both;
 }
 
+void learn_initial(const Trace& trace, std::map<Address, std::uint8_t>& initial) {
+  const std::vector<std::uint32_t> sources = sources_of(trace);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& e = trace.events[i];
+    if (!reads_memory(e.kind) || sources[i] != kNoStep || e.size > 8) continue;
+    if (e.kind != EventKind::kPlainRead && (e.flags & event_flags::kInitial) == 0) continue;
+    for (std::uint32_t byte = 0; byte < e.size; ++byte)
+      initial[e.address + byte] = static_cast<std::uint8_t>(e.value >> (8 * byte));
+  }
+}
+
 }  // namespace heddle::cause

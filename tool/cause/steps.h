@@ -2,6 +2,7 @@
 // with the same names for the same threads, variables and steps in both.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "tool/artifact/trace.h"
@@ -29,5 +30,7 @@ Steps steps_of(const Trace& trace);
 // The store that each read of `trace` read, by position in trace.events; kNoStep: none in the trace. Plain
 // reads read what was last written, whoever did it.
 std::vector<std::uint32_t> sources_of(const Trace& trace);
+// What was in memory at first, byte by byte, as far as somebody read it.
+void learn_initial(const Trace& trace, std::map<Address, std::uint8_t>& initial);
 
 }  // namespace heddle::cause

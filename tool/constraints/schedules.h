@@ -16,7 +16,7 @@ struct SolveOptions {
   Model model = Model::kSequential;
   bool start_from_observed = true;         // candidates near the order of the trace first
   std::uint64_t most_conflicts = 200'000;  // of one question to the solver
-  std::uint64_t most_steps = 300'000;      // of the search in front of it (forward_search.h)
+  std::uint64_t most_steps = 2'000'000;    // of the search in front of it (forward_search.h)
 };
 
 // Of solve_failing and solve_passing.

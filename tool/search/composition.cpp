@@ -237,14 +237,7 @@ const std::string& Composition::name_of(ThreadId thread) const {
 }
 
 void learn_initial(const TracedRun& run, std::map<Address, std::uint8_t>& initial) {
-  const std::vector<std::uint32_t> sources = cause::sources_of(run.trace);
-  for (std::size_t i = 0; i < run.trace.events.size(); ++i) {
-    const TraceEvent& e = run.trace.events[i];
-    if (!reads_memory(e.kind) || sources[i] != cause::kNoStep || e.size > 8) continue;
-    if (e.kind != EventKind::kPlainRead && (e.flags & event_flags::kInitial) == 0) continue;
-    for (std::uint32_t byte = 0; byte < e.size; ++byte)
-      initial[e.address + byte] = static_cast<std::uint8_t>(e.value >> (8 * byte));
-  }
+  cause::learn_initial(run.trace, initial);
 }
 
 Composition composition_of(const TracedRun& run, const std::map<Address, std::uint8_t>& initial) {
