@@ -245,7 +245,7 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
     if (reads_memory(marked[i].kind) && sources[i] == kNoStep) marked[i].flags |= event_flags::kInitial;
   }
   for (const EventId from : truncation_points(run->trace, core, failed_thread)) {
-    if (best || explanation.interventions >= options.most_executions) break;
+    if (best || !options.stops_earlier || explanation.interventions >= options.most_executions) break;
     auto shorter = truncated({marked, run->tables.expressions, run->tables.records},
                              run->trace.events[index_of(from)].thread, from, failed_thread);
     if (!shorter) continue;
@@ -279,22 +279,35 @@ Result<Explanation> solve(const run::Target& target, const Trace& failing, const
 
 Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
                                        const SolvingOptions& options) {
-  auto explanation = solve(target, failing, options, replay::AfterFailure::kEnd);
-  if (explanation && explanation->passing) return explanation;
+  // Threads that are stopped earlier are many more questions to the solver: first without.
+  struct Way {
+    replay::AfterFailure after;
+    bool stops_earlier;
+  };
   // What should have been read may be what another thread had not come to yet.
-  SolvingOptions later = options;
-  later.solve_failing = false;
-  auto with_more = solve(target, failing, later, replay::AfterFailure::kRunOn);
-  if (!with_more || !with_more->passing) return explanation;
-  if (explanation) {
-    with_more->constraints = explanation->constraints;
-    with_more->clauses = explanation->clauses;
-    with_more->failing_seconds = explanation->failing_seconds;
-    with_more->interventions += explanation->interventions;
-    with_more->pairs_tried += explanation->pairs_tried;
-    with_more->solver_seconds += explanation->solver_seconds;
+  constexpr Way kWays[] = {{replay::AfterFailure::kEnd, false},
+                           {replay::AfterFailure::kRunOn, false},
+                           {replay::AfterFailure::kEnd, true},
+                           {replay::AfterFailure::kRunOn, true}};
+  Result<Explanation> first = Error{""};
+  SolvingOptions way_options = options;
+  for (const Way& way : kWays) {
+    way_options.stops_earlier = way.stops_earlier;
+    auto explanation = solve(target, failing, way_options, way.after);
+    way_options.solve_failing = false;
+    if (&way == kWays) first = explanation;
+    if (!explanation) continue;
+    if (explanation->passing && &way != kWays && first) {
+      explanation->constraints = first->constraints;
+      explanation->clauses = first->clauses;
+      explanation->failing_seconds = first->failing_seconds;
+      explanation->interventions += first->interventions;
+      explanation->pairs_tried += first->pairs_tried;
+      explanation->solver_seconds += first->solver_seconds;
+    }
+    if (explanation->passing) return explanation;
   }
-  return with_more;
+  return first;
 }
 
 }  // namespace heddle::cause

@@ -10,8 +10,14 @@ namespace {
 
 class ForwardSearch {
  public:
-  ForwardSearch(const Structure& structure, bool with_soft, std::uint64_t most_steps)
-      : s_(structure), simulation_(structure), decided_at_(structure.count()), steps_left_(most_steps) {
+  // In the first round a thread goes on while it can; in others the order in which threads are tried is
+  // drawn.
+  ForwardSearch(const Structure& structure, bool with_soft, std::uint32_t round, std::uint64_t most_steps)
+      : s_(structure),
+        simulation_(structure),
+        decided_at_(structure.count()),
+        round_(round),
+        steps_left_(most_steps) {
     for (const Condition& c : s_.trace().conditions) {
       if (!c.soft || with_soft) decide_at_last_read(c);
     }
@@ -89,6 +95,10 @@ class ForwardSearch {
       if (t != current_ && simulation_.next_of(t) != kNoAction) fork.untried.push_back(t);
     }
     if (simulation_.next_of(current_) != kNoAction) fork.untried.push_back(current_);
+    if (round_ != 0) {
+      for (std::size_t i = fork.untried.size(); i > 1; --i)
+        std::swap(fork.untried[i - 1], fork.untried[mix(mix(round_, order_.size()), i) % i]);
+    }
     forks_.push_back(std::move(fork));
     return go_on();
   }
@@ -135,6 +145,7 @@ class ForwardSearch {
   const Structure& s_;
   Simulation simulation_;
   std::vector<std::vector<Condition>> decided_at_;  // by action
+  std::uint32_t round_;
   std::uint64_t steps_left_;
   Schedule order_;
   std::vector<Fork> forks_;
@@ -148,7 +159,11 @@ class ForwardSearch {
 
 std::optional<Schedule> search_forward(const Structure& structure, bool with_soft, std::uint64_t most_steps) {
   if (structure.trace().bug.kind != BugKind::kCondition || structure.thread_count() == 0) return std::nullopt;
-  return ForwardSearch(structure, with_soft, most_steps).find();
+  constexpr std::uint32_t kRounds = 8;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    if (auto order = ForwardSearch(structure, with_soft, round, most_steps / kRounds).find()) return order;
+  }
+  return std::nullopt;
 }
 
 }  // namespace heddle::constraints
