@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "core/trace/learning.h"
 
@@ -17,5 +18,12 @@ inline constexpr const char* kPortfolio[] = {
 inline constexpr std::uint32_t kPortfolioSize = sizeof kPortfolio / sizeof kPortfolio[0];
 inline constexpr std::uint32_t kPortfolioExhaustive = kPortfolioSize - 1;
 static_assert(kPortfolioSize <= kMostMembers);
+
+// By which a member is named to `auto:without=`: from 1. A name that none has does not compile.
+consteval std::uint32_t portfolio_number(std::string_view name) {
+  std::uint32_t at = 0;
+  while (kPortfolio[at] != name) ++at;
+  return at + 1;
+}
 
 }  // namespace heddle

@@ -10,18 +10,24 @@ constexpr std::uint32_t kFirstHistory = 4;
 constexpr std::uint32_t kFirstAccessors = 2;
 constexpr std::uint32_t kIndexedAccessors = 8;  // from here on an index by thread is worth its memory
 
+template <typename T>
+void double_capacity(Arena& arena, T*& items, std::uint32_t count, std::uint32_t& capacity,
+                     std::uint32_t first) {
+  const std::uint32_t larger = capacity == 0 ? first : capacity * 2;
+  T* const room = arena.allocate_array<T>(larger);
+  std::copy_n(items, count, room);
+  if (capacity != 0) arena.release_array(items, capacity);
+  items = room;
+  capacity = larger;
+}
+
 }  // namespace
 
 // For one more among the older accesses.
 void ModificationOrder::make_room(Location& x, History& history) {
   compact(x, history);
   if (history.count * 2 < history.capacity) return;
-  const std::uint32_t capacity = history.capacity == 0 ? kFirstHistory : history.capacity * 2;
-  Access* older = arena_.allocate_array<Access>(capacity);
-  std::copy_n(history.older, history.count, older);
-  if (history.capacity != 0) arena_.release_array(history.older, history.capacity);
-  history.older = older;
-  history.capacity = capacity;
+  double_capacity(arena_, history.older, history.count, history.capacity, kFirstHistory);
 }
 
 // An access of a store that is gone bounds nothing: all that was mo-before the store is gone too.
@@ -49,14 +55,8 @@ void ModificationOrder::remap(History& history, const Location& old, const Seque
 
 Accessor& ModificationOrder::add_accessor(Location& x, ThreadId t) {
   if (x.accessor_count == x.accessor_capacity) sweep_accessors(x);
-  if (x.accessor_count == x.accessor_capacity) {
-    const std::uint32_t capacity = x.accessor_capacity == 0 ? kFirstAccessors : x.accessor_capacity * 2;
-    Accessor* accessors = arena_.allocate_array<Accessor>(capacity);
-    std::copy_n(x.accessors, x.accessor_count, accessors);
-    if (x.accessor_capacity != 0) arena_.release_array(x.accessors, x.accessor_capacity);
-    x.accessors = accessors;
-    x.accessor_capacity = capacity;
-  }
+  if (x.accessor_count == x.accessor_capacity)
+    double_capacity(arena_, x.accessors, x.accessor_count, x.accessor_capacity, kFirstAccessors);
   x.accessors[x.accessor_count] = {{}, t, Accessor::kNoLessons};
   ++x.accessor_count;
   if (x.accessor_count > kIndexedAccessors) index_accessors(x, index_of(t) + 1);

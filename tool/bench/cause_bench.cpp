@@ -1,4 +1,5 @@
 #include "tool/bench/cause_bench.h"
+#include "core/trace/portfolio.h"
 
 #include <fmt/format.h>
 
@@ -76,7 +77,8 @@ Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& f
   campaign.spec.seed = options.seed;
   if (options.sequential) campaign.spec.model = ModelKind::kSc;
   // Without `delays`, which comes to the simplest execution that fails: the thesis' are of ordinary runs.
-  std::copy_n("auto:without=16", sizeof "auto:without=16", campaign.spec.strategy);
+  const std::string strategy = fmt::format("auto:without={}", portfolio_number("delays"));
+  std::copy_n(strategy.c_str(), strategy.size() + 1, campaign.spec.strategy);
   campaign.executions = options.executions;
   campaign.output_directory.clear();
   const std::atomic<bool> never = false;
@@ -136,16 +138,9 @@ Result<std::vector<CauseRow>> run_cause(const CauseOptions& options,
                                         const std::function<void(const CauseRow&)>& row) {
   const auto programs = read_thesis_programs(options.folder, options.programs);
   if (!programs) return programs.error();
-  auto work = TemporaryFolder::make();
-  if (!work) return work.error();
-  std::vector<CauseRow> rows;
-  for (const ThesisProgram& program : *programs) {
-    auto measured = measure_cause(options, work->path(), program);
-    if (!measured) return measured.error();
-    row(*measured);
-    rows.push_back(std::move(*measured));
-  }
-  return rows;
+  return measure_each<CauseRow>(*programs, row, [&](const std::string& folder, const ThesisProgram& program) {
+    return measure_cause(options, folder, program);
+  });
 }
 
 std::string cause_head() {
