@@ -1,4 +1,5 @@
 #include "tool/bench/coop_bench.h"
+#include "tool/bench/thesis_programs.h"
 
 #include <fmt/format.h>
 
@@ -387,16 +388,9 @@ Result<std::vector<CoopRow>> run_coop(const CoopOptions& options,
                                       const std::function<void(const CoopRow&)>& row) {
   const auto programs = coop_programs(options);
   if (!programs) return programs.error();
-  auto work = TemporaryFolder::make();
-  if (!work) return work.error();
-  std::vector<CoopRow> rows;
-  for (const CoopProgram& program : *programs) {
-    auto measured = measure_coop(options, work->path(), program);
-    if (!measured) return measured.error();
-    row(*measured);
-    rows.push_back(std::move(*measured));
-  }
-  return rows;
+  return measure_each<CoopRow>(*programs, row, [&](const std::string& folder, const CoopProgram& program) {
+    return measure_coop(options, folder, program);
+  });
 }
 
 }  // namespace heddle::bench

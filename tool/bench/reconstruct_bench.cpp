@@ -103,21 +103,16 @@ Result<ReconstructRow> measure_reconstruct(const ReconstructBenchOptions& option
 
 Result<std::vector<ReconstructRow>> run_reconstruct(const ReconstructBenchOptions& options,
                                                     const std::function<void(const ReconstructRow&)>& row) {
-  auto work = TemporaryFolder::make();
-  if (!work) return work.error();
-  std::vector<ReconstructRow> rows;
+  std::vector<ThesisProgram> all;
   for (const std::string& folder : options.folders) {
-    const auto programs = read_thesis_programs(folder, options.programs);
+    auto programs = read_thesis_programs(folder, options.programs);
     if (!programs && options.programs.empty()) return programs.error();
-    if (!programs) continue;  // the names are of another folder
-    for (const ThesisProgram& program : *programs) {
-      auto measured = measure_reconstruct(options, work->path(), program);
-      if (!measured) return measured.error();
-      row(*measured);
-      rows.push_back(std::move(*measured));
-    }
+    if (programs)
+      all.insert(all.end(), programs->begin(), programs->end());  // else the names are of another folder
   }
-  return rows;
+  return measure_each<ReconstructRow>(all, row, [&](const std::string& folder, const ThesisProgram& program) {
+    return measure_reconstruct(options, folder, program);
+  });
 }
 
 std::string reconstruct_head() {

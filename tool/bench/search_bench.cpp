@@ -190,16 +190,10 @@ Result<std::vector<SearchRow>> run_search(const SearchBenchOptions& options,
                                           const std::function<void(const SearchRow&)>& row) {
   const auto programs = read_thesis_programs(options.folder, options.programs);
   if (!programs) return programs.error();
-  auto work = TemporaryFolder::make();
-  if (!work) return work.error();
-  std::vector<SearchRow> rows;
-  for (const ThesisProgram& program : *programs) {
-    auto measured = measure_search(options, work->path(), program);
-    if (!measured) return measured.error();
-    row(*measured);
-    rows.push_back(std::move(*measured));
-  }
-  return rows;
+  return measure_each<SearchRow>(*programs, row,
+                                 [&](const std::string& folder, const ThesisProgram& program) {
+                                   return measure_search(options, folder, program);
+                                 });
 }
 
 std::string search_head() {
