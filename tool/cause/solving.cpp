@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <memory>
 
 #include "core/trace/event_kinds.h"
 #include "tool/cause/comparison.h"
@@ -113,201 +114,275 @@ void keep_what_happened(std::vector<CauseOrdering>& cause, std::size_t events) {
   });
 }
 
-Result<Explanation> solve(const run::Target& target, const Trace& failing, const SolvingOptions& options,
-                          replay::AfterFailure after) {
-  auto run = replay::run_symbolically(target, failing, after);
-  if (!run) return run.error();
-  const std::vector<Event> events(run->trace.events.begin(), run->trace.events.end());
-  auto trace = constraints::symbolic_trace(events, run->tables.expressions, run->tables.records,
-                                           failure_of(run->trace));
-  if (!trace) return trace.error();
-
-  const double began = cpu_seconds();
-  constraints::SolveOptions solver;
-  solver.model =
-      failing.spec.model == ModelKind::kSc ? constraints::Model::kSequential : constraints::Model::kCxx20;
-  const constraints::Execution observed = constraints::observed_execution(*trace);
-  auto candidates = replay::Candidates::start(target, failing.spec, failing);
-  if (!candidates) return candidates.error();
-  candidates->keep_logs();
-  const bool weak = solver.model == constraints::Model::kCxx20;
-  const auto passes = [&](const replay::Candidates::Outcome& outcome) {
-    return outcome.result.ending == Ending::kExited &&
-           run::signatures_of(outcome.result, options.allowed_exits).empty();
-  };
-  // What the observed schedule makes of the program shows that schedules are followed as they are meant.
-  std::optional<std::uint32_t> uncounted;
-  for (const std::uint32_t guess : {operations_before_threads(run->trace), 0u}) {
-    auto outcome =
-        candidates->follow(plan_of(run->trace, constraints::places(*trace, observed), weak, guess));
-    if (!outcome) return outcome.error();
-    if (!passes(*outcome) && !uncounted) uncounted = guess;
+// One symbolic run of the failing execution, what the solver says of it, and what comes of that.
+class Attempt {
+ public:
+  static Result<std::unique_ptr<Attempt>> make(const run::Target& target, const Trace& failing,
+                                               const SolvingOptions& options, replay::AfterFailure after) {
+    std::unique_ptr<Attempt> attempt(new Attempt(target, failing, options, after));
+    if (auto status = attempt->run_symbolically(); !status) return status.error();
+    if (auto status = attempt->find_root_cause(); !status) return status.error();
+    return attempt;
   }
-  const ThreadId failed_thread = failed_thread_of(run->trace);
-  constraints::RootCause cause;
-  constraints::Alternates alternates;
-  const auto ask_solver = [&] {
-    cause = constraints::root_cause(*trace, observed, solver);
-    if (cause.answer != constraints::Answer::kUnsatisfiable) return false;
-    alternates = constraints::alternates(*trace, observed, cause, constraints::PairOrder::kFewestBetween,
-                                         options.most_alternates, solver);
-    return true;
-  };
+
+  bool passes() const { return best_.has_value(); }
+  Status try_alternates();
+  // Where none of them passes to its end, threads that had not done as much yet may take another way.
+  Status try_stopped_earlier();
+  void solve_failing();
+  Explanation explanation();
+
+ private:
+  Attempt(const run::Target& target, const Trace& failing, const SolvingOptions& options,
+          replay::AfterFailure after)
+      : target_(target), failing_(failing), options_(options), after_(after) {
+    const bool sequential = failing.spec.model == ModelKind::kSc;
+    solver_.model = sequential ? constraints::Model::kSequential : constraints::Model::kCxx20;
+  }
+
+  using Outcome = replay::Candidates::Outcome;
+  using Schedule = std::vector<constraints::Place>;
+
+  Status run_symbolically();
+  Status find_how_operations_count();
+  Status find_root_cause();
+  bool ask_solver();
+  Status learn_initial_values();
+  Result<Outcome> follow(const Schedule& schedule) {
+    return candidates_->follow(plan_of(run_->trace, schedule, is_weak(), uncounted_));
+  }
+  // Only up to `event`, whose thread then comes when everybody else is done.
+  Result<Outcome> follow_up_to(const Schedule& schedule, EventId event) {
+    const auto end = std::ranges::find(schedule, event, &constraints::Place::event);
+    return candidates_->follow(plan_of(run_->trace, {schedule.begin(), end}, is_weak(), uncounted_), false,
+                               hold_before(run_->trace, event, uncounted_));
+  }
+  Status try_schedule(const constraints::SymbolicTrace& of, const constraints::Execution& execution);
+  Result<Trace> traced(std::span<const Choice> choices) const {
+    return trace_in_full(target_, failing_.spec, failing_.execution, choices, options_.allowed_exits);
+  }
+  bool is_weak() const { return solver_.model == constraints::Model::kCxx20; }
+  bool has_passed(const Outcome& outcome) const {
+    return outcome.result.ending == Ending::kExited &&
+           run::signatures_of(outcome.result, options_.allowed_exits).empty();
+  }
+
+  const run::Target& target_;
+  const Trace& failing_;
+  const SolvingOptions& options_;
+  replay::AfterFailure after_;
+  constraints::SolveOptions solver_;
+  std::optional<replay::SymbolicRun> run_;
+  std::optional<constraints::SymbolicTrace> trace_;
+  constraints::Execution observed_;
+  std::optional<replay::Candidates> candidates_;
+  std::uint32_t uncounted_ = 0;  // operations of the main thread before the first choice
+  ThreadId failed_thread_ = kNoThread;
+  std::optional<Trace> failed_;  // the execution itself
+  constraints::RootCause cause_;
+  constraints::Alternates alternates_;
+  std::vector<CauseOrdering> core_;
+  std::optional<Comparison> best_;
+  Explanation explanation_;
+};
+
+Status Attempt::run_symbolically() {
+  auto run = replay::run_symbolically(target_, failing_, after_);
+  if (!run) return run.error();
+  run_.emplace(std::move(*run));
+  const std::vector<Event> events(run_->trace.events.begin(), run_->trace.events.end());
+  auto trace = constraints::symbolic_trace(events, run_->tables.expressions, run_->tables.records,
+                                           failure_of(run_->trace));
+  if (!trace) return trace.error();
+  trace_.emplace(std::move(*trace));
+  observed_ = constraints::observed_execution(*trace_);
+  failed_thread_ = failed_thread_of(run_->trace);
+  auto candidates = replay::Candidates::start(target_, failing_.spec, failing_);
+  if (!candidates) return candidates.error();
+  candidates_.emplace(std::move(*candidates));
+  candidates_->keep_logs();
+  // Symbolic executions run other code of the program: places are compared in one that does not.
+  auto failed = traced(failing_.choices);
+  if (!failed) return failed.error();
+  failed_.emplace(std::move(*failed));
+  explanation_.by_intervention = false;
+  explanation_.symbolic_seconds = static_cast<double>(run_->duration_us) * 1e-6;
+  return find_how_operations_count();
+}
+
+// What the observed schedule makes of the program shows that schedules are followed as they are meant.
+Status Attempt::find_how_operations_count() {
+  for (const std::uint32_t guess : {operations_before_threads(run_->trace), 0u}) {
+    uncounted_ = guess;
+    auto outcome = follow(constraints::places(*trace_, observed_));
+    if (!outcome) return outcome.error();
+    if (!has_passed(*outcome)) break;
+  }
+  return Done{};
+}
+
+bool Attempt::ask_solver() {
+  cause_ = constraints::root_cause(*trace_, observed_, solver_);
+  if (cause_.answer != constraints::Answer::kUnsatisfiable) return false;
+  alternates_ = constraints::alternates(*trace_, observed_, cause_, constraints::PairOrder::kFewestBetween,
+                                        options_.most_alternates, solver_);
+  return true;
+}
+
+// What a read could have seen instead may be what was there at first, which nobody has read here: an
+// execution in which the store that it read comes last tells. (Of the heap it may tell of another block; what
+// the solver makes of that is executed before it is believed, as always.)
+Status Attempt::learn_initial_values() {
+  const Schedule schedule = constraints::places(*trace_, observed_);
+  for (const EventId store : stores_read_last(run_->trace, failed_thread_)) {
+    auto outcome = follow_up_to(schedule, store);
+    if (!outcome) return outcome.error();
+    auto other = traced(outcome->choices);
+    if (!other) return other.error();
+    learn_initial(*other, trace_->initial);
+  }
+  return Done{};
+}
+
+Status Attempt::find_root_cause() {
+  const double began = cpu_seconds();
   bool knows_why = ask_solver();
-  // What a read could have seen instead may be what was there at first, which nobody has read here: an
-  // execution in which the store that it read comes last tells. (Of the heap it may tell of another block;
-  // what the solver makes of that is executed before it is believed, as always.)
-  if (knows_why && alternates.found.empty()) {
-    for (const EventId store : stores_read_last(run->trace, failed_thread)) {
-      const auto schedule = constraints::places(*trace, observed);
-      const auto stop = std::ranges::find(schedule, store, &constraints::Place::event);
-      auto outcome =
-          candidates->follow(plan_of(run->trace, {schedule.begin(), stop}, weak, uncounted.value_or(0)),
-                             false, hold_before(run->trace, store, uncounted.value_or(0)));
-      if (!outcome) return outcome.error();
-      auto other =
-          trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
-      if (!other) return other.error();
-      learn_initial(*other, trace->initial);
-    }
-    if (!trace->initial.empty()) knows_why = ask_solver();
+  if (knows_why && alternates_.found.empty()) {
+    if (auto status = learn_initial_values(); !status) return status;
+    if (!trace_->initial.empty()) knows_why = ask_solver();
   }
   if (!knows_why) return Error{"The solver did not find out why it fails.", ExitCode::kInconclusive};
-  Explanation explanation;
-  explanation.by_intervention = false;
-  explanation.symbolic_seconds = static_cast<double>(run->duration_us) * 1e-6;
-  explanation.solver_seconds = cpu_seconds() - began;
-  explanation.pairs_tried = alternates.pairs_tried;
-  explanation.root_cause_is_minimal = cause.minimal;
-  for (const constraints::Ordering& ordering : cause.core)
-    explanation.root_cause.push_back(cause_ordering(*trace, ordering));
-  const std::vector<CauseOrdering> core = explanation.root_cause;
+  explanation_.solver_seconds = cpu_seconds() - began;
+  explanation_.pairs_tried = alternates_.pairs_tried;
+  explanation_.root_cause_is_minimal = cause_.minimal;
+  for (const constraints::Ordering& ordering : cause_.core)
+    core_.push_back(cause_ordering(*trace_, ordering));
+  explanation_.root_cause = core_;
+  const bool ran_on = after_ == replay::AfterFailure::kRunOn;
+  const std::size_t events = failed_->events.size();
+  if (ran_on) keep_what_happened(explanation_.root_cause, events);
+  if (ran_on ? events > run_->trace.events.size() : events != run_->trace.events.size()) {
+    explanation_.root_cause.clear();
+    explanation_.root_cause_is_minimal = false;
+  }
+  return Done{};
+}
 
-  if (options.solve_failing) {
-    const double began_failing = cpu_seconds();
-    constraints::SolveOptions unobserved = solver;
-    unobserved.start_from_observed = false;
-    const constraints::SolvedSchedule failing_schedule = constraints::solve_failing(*trace, unobserved);
-    explanation.constraints = failing_schedule.size.variables;
-    const auto& clauses = failing_schedule.size.clauses;
-    explanation.clauses = {clauses.path, clauses.synchronisation, clauses.read_write, clauses.memory_order};
-    if (failing_schedule.answer == constraints::Answer::kSatisfiable)
-      explanation.failing_seconds = cpu_seconds() - began_failing;
-  }
+void Attempt::solve_failing() {
+  const double began = cpu_seconds();
+  constraints::SolveOptions unobserved = solver_;
+  unobserved.start_from_observed = false;
+  const constraints::SolvedSchedule schedule = constraints::solve_failing(*trace_, unobserved);
+  explanation_.constraints = schedule.size.variables;
+  const auto& clauses = schedule.size.clauses;
+  explanation_.clauses = {clauses.path, clauses.synchronisation, clauses.read_write, clauses.memory_order};
+  if (schedule.answer == constraints::Answer::kSatisfiable)
+    explanation_.failing_seconds = cpu_seconds() - began;
+}
 
-  // Symbolic executions run other code of the program: places are compared in one that does not.
-  auto failed =
-      trace_in_full(target, failing.spec, failing.execution, failing.choices, options.allowed_exits);
-  if (!failed) return failed.error();
-  const bool ran_on = after == replay::AfterFailure::kRunOn;
-  if (ran_on) keep_what_happened(explanation.root_cause, failed->events.size());
-  if (ran_on ? failed->events.size() > run->trace.events.size()
-             : failed->events.size() != run->trace.events.size()) {
-    explanation.root_cause.clear();
-    explanation.root_cause_is_minimal = false;
+// Executes a schedule, and keeps it where it passes and says more than the best.
+Status Attempt::try_schedule(const constraints::SymbolicTrace& of, const constraints::Execution& execution) {
+  const Schedule schedule = constraints::places(of, execution);
+  auto outcome = follow(schedule);
+  ++explanation_.interventions;
+  for (const EventId event : events_to_hold(run_->trace, core_, failed_thread_)) {
+    if (!outcome || has_passed(*outcome)) break;
+    outcome = follow_up_to(schedule, event);
+    ++explanation_.interventions;
   }
-  const std::vector<EventId> held = events_to_hold(run->trace, core, failed_thread);
-  std::optional<Comparison> best;
-  // Executes a schedule, and keeps it where it passes and says more than the best.
-  const auto try_schedule = [&](const constraints::SymbolicTrace& of,
-                                const constraints::Execution& execution) -> Status {
-    const std::vector<constraints::Place> schedule = constraints::places(of, execution);
-    const std::uint32_t before_choices = uncounted.value_or(0);
-    auto outcome = candidates->follow(plan_of(run->trace, schedule, weak, before_choices));
-    ++explanation.interventions;
-    for (const EventId event : held) {
-      if (!outcome || passes(*outcome)) break;
-      const auto end = std::ranges::find(schedule, event, &constraints::Place::event);
-      const std::span<const constraints::Place> up_to_it(schedule.begin(), end);
-      outcome = candidates->follow(plan_of(run->trace, up_to_it, weak, before_choices), false,
-                                   hold_before(run->trace, event, before_choices));
-      ++explanation.interventions;
-    }
-    if (!outcome) return outcome.error();
-    if (!passes(*outcome)) return Done{};
-    ++explanation.passed;
-    auto passing =
-        trace_in_full(target, failing.spec, failing.execution, outcome->choices, options.allowed_exits);
-    if (!passing) return passing.error();
-    Comparison comparison = compare(*failed, std::move(*passing));
-    if (comparison.says_something() && (!best || comparison.difference < best->difference))
-      best = std::move(comparison);
-    return Done{};
-  };
-  for (const constraints::Alternate& alternate : alternates.found) {
-    if (auto status = try_schedule(*trace, alternate.execution); !status) return status.error();
+  if (!outcome) return outcome.error();
+  if (!has_passed(*outcome)) return Done{};
+  ++explanation_.passed;
+  auto passing = traced(outcome->choices);
+  if (!passing) return passing.error();
+  Comparison comparison = compare(*failed_, std::move(*passing));
+  if (comparison.says_something() && (!best_ || comparison.difference < best_->difference))
+    best_ = std::move(comparison);
+  return Done{};
+}
+
+Status Attempt::try_alternates() {
+  for (const constraints::Alternate& alternate : alternates_.found) {
+    if (auto status = try_schedule(*trace_, alternate.execution); !status) return status;
   }
-  // Where none passes to its end, threads that had not done as much yet may take another way. Who read what
-  // is cut off then has not read what was there at first.
-  std::vector<Event> marked = events;
-  const std::vector<std::uint32_t> sources = sources_of(run->trace);
+  return Done{};
+}
+
+Status Attempt::try_stopped_earlier() {
+  // Who read what is cut off then has not read what was there at first.
+  std::vector<Event> marked(run_->trace.events.begin(), run_->trace.events.end());
+  const std::vector<std::uint32_t> sources = sources_of(run_->trace);
   for (std::size_t i = 0; i < marked.size(); ++i) {
     if (reads_memory(marked[i].kind) && sources[i] == kNoStep) marked[i].flags |= event_flags::kInitial;
   }
-  for (const EventId from : truncation_points(run->trace, core, failed_thread)) {
-    if (best || !options.stops_earlier || explanation.interventions >= options.most_executions) break;
-    auto shorter = truncated({marked, run->tables.expressions, run->tables.records},
-                             run->trace.events[index_of(from)].thread, from, failed_thread);
+  for (const EventId from : truncation_points(run_->trace, core_, failed_thread_)) {
+    if (best_ || explanation_.interventions >= options_.most_executions) break;
+    auto shorter = truncated({marked, run_->tables.expressions, run_->tables.records},
+                             run_->trace.events[index_of(from)].thread, from, failed_thread_);
     if (!shorter) continue;
-    auto shorter_trace = constraints::symbolic_trace(shorter->events, shorter->expressions, shorter->records,
-                                                     failure_of(run->trace));
-    if (!shorter_trace) continue;
-    shorter_trace->is_composed = true;
-    const constraints::SolvedSchedule passing = constraints::solve_passing(*shorter_trace, solver);
+    auto trace = constraints::symbolic_trace(shorter->events, shorter->expressions, shorter->records,
+                                             failure_of(run_->trace));
+    if (!trace) continue;
+    trace->is_composed = true;
+    const constraints::SolvedSchedule passing = constraints::solve_passing(*trace, solver_);
     if (passing.answer != constraints::Answer::kSatisfiable) continue;
-    if (auto status = try_schedule(*shorter_trace, passing.execution); !status) return status.error();
+    if (auto status = try_schedule(*trace, passing.execution); !status) return status;
   }
-  if (!best) {
-    explanation.why_not_solved =
-        alternates.found.empty()
+  return Done{};
+}
+
+Explanation Attempt::explanation() {
+  if (!best_) {
+    explanation_.why_not_solved =
+        alternates_.found.empty()
             ? "on the same paths no schedule passes."
-            : "of " + std::to_string(alternates.found.size()) +
+            : "of " + std::to_string(alternates_.found.size()) +
                   " schedules of the solver none passed when it was executed to its end.";
-    explanation.failing.trace = std::move(*failed);
-    return explanation;
+  } else {
+    count_all(*failed_, explanation_);
+    explanation_.failing = std::move(best_->failing);
+    explanation_.passing = std::move(best_->passing);
   }
-  count_all(*failed, explanation);
-  explanation.failing = std::move(best->failing);
-  explanation.passing = std::move(best->passing);
-  explanation.failing.trace = std::move(*failed);
-  explanation.failing.trace.minimised = failing.minimised;
-  explanation.failing.trace.departures = failing.departures;
-  return explanation;
+  explanation_.failing.trace = std::move(*failed_);
+  explanation_.failing.trace.minimised = failing_.minimised;
+  explanation_.failing.trace.departures = failing_.departures;
+  return std::move(explanation_);
 }
 
 }  // namespace
 
 Result<Explanation> explain_by_solving(const run::Target& target, const Trace& failing,
                                        const SolvingOptions& options) {
-  // Threads that are stopped earlier are many more questions to the solver: first without.
-  struct Way {
-    replay::AfterFailure after;
-    bool stops_earlier;
-  };
-  // What should have been read may be what another thread had not come to yet.
-  constexpr Way kWays[] = {{replay::AfterFailure::kEnd, false},
-                           {replay::AfterFailure::kRunOn, false},
-                           {replay::AfterFailure::kEnd, true},
-                           {replay::AfterFailure::kRunOn, true}};
-  Result<Explanation> first = Error{""};
-  SolvingOptions way_options = options;
-  for (const Way& way : kWays) {
-    way_options.stops_earlier = way.stops_earlier;
-    auto explanation = solve(target, failing, way_options, way.after);
-    way_options.solve_failing = false;
-    if (&way == kWays) first = explanation;
-    if (!explanation) continue;
-    if (explanation->passing && &way != kWays && first) {
-      explanation->constraints = first->constraints;
-      explanation->clauses = first->clauses;
-      explanation->failing_seconds = first->failing_seconds;
-      explanation->interventions += first->interventions;
-      explanation->pairs_tried += first->pairs_tried;
-      explanation->solver_seconds += first->solver_seconds;
-    }
-    if (explanation->passing) return explanation;
+  auto at_end = Attempt::make(target, failing, options, replay::AfterFailure::kEnd);
+  if (at_end) {
+    if (options.solve_failing) (*at_end)->solve_failing();
+    if (auto status = (*at_end)->try_alternates(); !status) return status.error();
+    if ((*at_end)->passes()) return (*at_end)->explanation();
   }
-  return first;
+  // What should have been read may be what another thread had not come to yet.
+  auto later = Attempt::make(target, failing, options, replay::AfterFailure::kRunOn);
+  // Threads that are stopped earlier are many more questions to the solver: they come last.
+  using Try = Status (Attempt::*)();
+  for (const auto& [attempt, ask] :
+       {std::pair<Result<std::unique_ptr<Attempt>>*, Try>{&later, &Attempt::try_alternates},
+        {&at_end, &Attempt::try_stopped_earlier},
+        {&later, &Attempt::try_stopped_earlier}}) {
+    if (!*attempt) continue;
+    if (auto status = ((***attempt).*ask)(); !status) return status.error();
+    if ((**attempt)->passes()) break;
+  }
+  if (!at_end && (!later || !(*later)->passes())) return at_end.error();
+  if (!later || !(*later)->passes()) return (*at_end)->explanation();
+  Explanation explanation = (*later)->explanation();
+  if (!at_end) return explanation;
+  const Explanation first = (*at_end)->explanation();
+  explanation.constraints = first.constraints;
+  explanation.clauses = first.clauses;
+  explanation.failing_seconds = first.failing_seconds;
+  explanation.interventions += first.interventions;
+  explanation.pairs_tried += first.pairs_tried;
+  explanation.solver_seconds += first.solver_seconds;
+  return explanation;
 }
 
 }  // namespace heddle::cause

@@ -13,7 +13,6 @@ struct SolvingOptions {
   std::size_t most_alternates = 16;     // schedules that invert pairs of the root cause
   std::uint64_t most_executions = 100;  // of all schedules of the solver
   std::vector<int> allowed_exits;
-  bool stops_earlier = false;  // also with threads that have not done as much yet
   bool solve_failing = false;  // also a failing execution, from the paths alone
 };
 

@@ -93,6 +93,26 @@ TEST_F(PlanTest, WhoSpinsMakesWay) {
   EXPECT_EQ(exchange_.made_count.load(), 0u);
 }
 
+TEST_F(PlanTest, WhoIsHeldComesLast) {
+  exchange_.holds = 1;
+  exchange_.hold = {ThreadId{1}, 1};
+  plan({});
+  EXPECT_EQ(chosen(1), ThreadId{1});  // it has an operation to go
+  performed(1, 10);
+  EXPECT_EQ(chosen(1), ThreadId{2});
+  EXPECT_EQ(chosen(2, false), ThreadId{0});
+  EXPECT_EQ(chosen(0, false), ThreadId{2});  // the next one would be T1
+  // Who spins may be at work on plain memory, and is let on; but not for ever: it may be for T1.
+  int turns = 0;
+  for (bool came = false; turns < 5000 && !came; ++turns) {
+    for (int k = 0; k < 3; ++k) performed(2, 20);
+    for (int k = 0; k < 3; ++k) performed(0, 30);
+    came = chosen(2) == ThreadId{1};
+  }
+  EXPECT_GT(turns, 1000);
+  EXPECT_LT(turns, 5000);
+}
+
 TEST_F(PlanTest, TheDeparturesOfALogRepeatIt) {
   const Choice log[] = {Choice::make(ChoiceKind::kThread, 0, ChoiceKey::thread(ThreadId{2})),
                         Choice::make(ChoiceKind::kThread, 0, ChoiceKey::thread(ThreadId{0}))};
