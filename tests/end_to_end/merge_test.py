@@ -11,6 +11,21 @@ import unittest
 
 from heddle_driver import BAD_INPUT, BUG, HEDDLE, HeddleTest
 
+
+def two_threads(first, second, after=""):
+    return f"""
+int main(void) {{
+  pthread_t a, b;
+  pthread_create(&a, 0, {first}, 0);
+  pthread_create(&b, 0, {second}, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  {after}
+  return 0;
+}}
+"""
+
+
 # The thesis' Fig. 3.3. Natively the sleeps let the reset come between the two counters nearly always; to the engine
 # they order nothing.
 RESET = """
@@ -33,15 +48,7 @@ static void* reset(void* p) {
   count_reset = count_reset + 1;
   return p;
 }
-int main(void) {
-  pthread_t a, b;
-  pthread_create(&a, 0, write_one, 0);
-  pthread_create(&b, 0, reset, 0);
-  pthread_join(a, 0);
-  pthread_join(b, 0);
-  return 0;
-}
-"""
+""" + two_threads("write_one", "reset")
 
 # A lost update within one basic block: that blocks are in order says nothing of it.
 LOST_UPDATE = """
@@ -55,16 +62,7 @@ static void* add(void* p) {
   counter = before + 1;
   return p;
 }
-int main(void) {
-  pthread_t a, b;
-  pthread_create(&a, 0, add, 0);
-  pthread_create(&b, 0, add, 0);
-  pthread_join(a, 0);
-  pthread_join(b, 0);
-  assert(counter == 2);
-  return 0;
-}
-"""
+""" + two_threads("add", "add", "assert(counter == 2);")
 
 
 class Merge(HeddleTest):
