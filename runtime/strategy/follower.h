@@ -26,6 +26,8 @@ class Follower : public Strategy, public Observer {
   void teach(const ExecutionResult& result) override;
   // Where the picks of executions are recorded that are worth varying if they show something new.
   void keep_picks(ChoiceRecord* record) { record_ = record; }
+  // Of several that take turns one set of tables is enough: fewer pages are touched.
+  void share_tables(const Follower& other) { pairs_.share(other.pairs_); }
   std::uint64_t needs(std::uint64_t index) const override { return round_begin(round_of(index)); }
 
  protected:
