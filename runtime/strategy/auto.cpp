@@ -63,8 +63,8 @@ std::uint64_t AutoStrategy::needs(std::uint64_t index) const {
 }
 
 // Before an execution: is exhaustive search worth going on with? An early estimate may be a thousand times
-// too high, since the first branches are the deepest (where threads take locks in turns it was); it has to be
-// out of reach by as much.
+// that of later on, since alternatives that will turn out to be asleep count as much as others (seen where
+// threads take several locks); it has to be out of reach by far more.
 void AutoStrategy::judge_exhaustive(std::uint64_t index) {
   SearchProgress& search = learning_->search();
   const std::uint64_t done = index - kFixed;
@@ -74,7 +74,8 @@ void AutoStrategy::judge_exhaustive(std::uint64_t index) {
   const double total = static_cast<double>(done) / (covered > 1e-18 ? covered : 1e-18);
   const auto planned = static_cast<double>(learning_->planned.load(std::memory_order_relaxed));
   const double too_early = static_cast<double>(kProbed - kFixed) / static_cast<double>(done);
-  const bool in_reach = total < planned / 2 * too_early * too_early * too_early;
+  const double leeway = too_early * too_early * too_early * too_early;
+  const bool in_reach = total < planned / 2 * leeway;
   if (in_reach && !is_last) return;
   search.decision.store(in_reach ? SearchProgress::kGoOn : SearchProgress::kGiveUp,
                         std::memory_order_relaxed);
