@@ -15,9 +15,11 @@ void Corpus::keep(std::uint32_t number, std::uint64_t index, std::span<const Pic
        ++tries) {
   }
   if (!loses()) {
-    Entry& entry = entries_[number];
-    entry.length = log.size() < kMostPicks ? static_cast<std::uint32_t>(log.size()) : kMostPicks;
-    for (std::uint32_t i = 0; i < entry.length; ++i) entry.picks[i] = log[i];
+    const std::uint32_t length =
+        log.size() < kMostPicks ? static_cast<std::uint32_t>(log.size()) : kMostPicks;
+    Pick* picks = length <= kShort ? short_[number] : long_[number];
+    for (std::uint32_t i = 0; i < length; ++i) picks[i] = log[i];
+    lengths_[number] = length;
     owner.index.store(index + 1, std::memory_order_relaxed);
   }
   owner.locked.store(0, std::memory_order_release);

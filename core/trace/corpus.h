@@ -49,7 +49,8 @@ class Corpus {
   std::uint32_t logs(std::uint32_t round, std::uint64_t round_begin,
                      std::uint16_t (&numbers)[kMostLogs]) const;
   std::span<const Pick> log(std::uint16_t number) const {
-    return {entries_[number].picks, entries_[number].length};
+    const std::uint32_t length = lengths_[number];
+    return {length <= kShort ? short_[number] : long_[number], length};
   }
 
  private:
@@ -60,14 +61,14 @@ class Corpus {
     std::atomic<std::uint64_t> index;  // 1 + the execution whose log it is; 0: none
     std::atomic<std::uint32_t> locked;
   };
-  struct Entry {
-    std::uint32_t length;
-    Pick picks[kMostPicks];
-  };
+  // Short logs, which most are, lie together: few pages are touched (see FirstSeenByExecution).
+  static constexpr std::uint32_t kShort = 256;
   void keep(std::uint32_t number, std::uint64_t index, std::span<const Pick> log, bool latest);
 
   Owner owners_[kEntries];
-  Entry entries_[kEntries];
+  std::uint32_t lengths_[kEntries];
+  Pick short_[kEntries][kShort];
+  Pick long_[kEntries][kMostPicks];
 };
 
 }  // namespace heddle

@@ -58,6 +58,7 @@ void Learning::record(const ExecutionResult& result) {
   }
   if (result.member < kMostMembers) {
     round.members[result.member].executions.fetch_add(1, kRelaxed);
+    round.members[result.member].steps.fetch_add(result.steps, kRelaxed);
     if (result.signature != 0) round.members[result.member].buggy.fetch_add(1, kRelaxed);
     if (result.index < kJudged) {
       const std::uint64_t fingerprint = not_zero(behaviour(result));

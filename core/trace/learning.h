@@ -47,6 +47,7 @@ struct RoundRecord {
   struct Member {
     std::atomic<std::uint64_t> executions;
     std::atomic<std::uint64_t> buggy;
+    std::atomic<std::uint64_t> steps;  // visible operations of all of them: what they cost, but for the clock
     std::atomic<std::uint64_t> fresh;  // executions unlike all before; known once the round is judged
   } members[kMostMembers];
   std::atomic<std::uint32_t> judged;
@@ -61,12 +62,13 @@ struct ProfiledPlace {
 
 // What exhaustive search knows of the tree that it goes through.
 struct SearchProgress {
-  std::atomic<std::uint64_t> complete;   // executions explored
-  std::atomic<std::uint64_t> redundant;  // broken off: they would have repeated one
-  std::atomic<std::uint64_t> covered;    // share of the tree that is behind, in 2^-63
-  std::atomic<std::uint32_t> bound_hit;  // something was left out because of a bound
-  std::atomic<std::uint32_t> exhausted;  // nothing is left
-  std::atomic<std::uint32_t> decision;   // of a portfolio that has tried it
+  std::atomic<std::uint64_t> complete;    // executions explored
+  std::atomic<std::uint64_t> redundant;   // broken off: they would have repeated one
+  std::atomic<std::uint64_t> covered;     // share of the tree that is behind, in 2^-63
+  std::atomic<std::uint32_t> bound_hit;   // something was left out because of a bound
+  std::atomic<std::uint32_t> exhausted;   // nothing is left
+  std::atomic<std::uint32_t> decision;    // of a portfolio that has tried it
+  std::atomic<std::uint64_t> decided_at;  // the execution before which it was made; 0: not yet
   static constexpr std::uint32_t kGoOn = 1;
   static constexpr std::uint32_t kGiveUp = 2;
 };
@@ -122,7 +124,7 @@ class Learning {
   ProfiledPlace places_[kProfiledPlaces];
   std::atomic<std::uint64_t> fingerprints_[kJudged];
   std::atomic<std::uint8_t> members_[kJudged];  // 1 + member
-  FirstSeen<1u << 20> seen_;  // four slots for each execution that is noted: there is always a free one
+  FirstSeenByExecution<kJudged> seen_;
   Pairs pairs_;
   Corpus corpus_;
   CodeFacts code_;

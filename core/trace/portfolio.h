@@ -19,6 +19,14 @@ inline constexpr std::uint32_t kPortfolioSize = sizeof kPortfolio / sizeof kPort
 inline constexpr std::uint32_t kPortfolioExhaustive = kPortfolioSize - 1;
 static_assert(kPortfolioSize <= kMostMembers);
 
+// How many members run the same strategy, with other parameters.
+consteval std::uint32_t portfolio_kin(std::uint32_t member) {
+  const auto strategy_of = [](std::string_view text) { return text.substr(0, text.find(':')); };
+  std::uint32_t kin = 0;
+  for (const char* other : kPortfolio) kin += strategy_of(other) == strategy_of(kPortfolio[member]) ? 1 : 0;
+  return kin;
+}
+
 // By which a member is named to `auto:without=`: from 1. A name that none has does not compile.
 consteval std::uint32_t portfolio_number(std::string_view name) {
   std::uint32_t at = 0;

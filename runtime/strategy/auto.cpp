@@ -1,7 +1,8 @@
 #include "runtime/strategy/auto.h"
 
+#include <utility>
+
 #include "core/trace/channel.h"
-#include "core/trace/portfolio.h"
 
 namespace heddle::strategy {
 namespace {
@@ -32,6 +33,7 @@ void AutoStrategy::attach(Learning* learning) {
     follower->attach(learning);
     // What any of them shows is worth varying.
     follower->keep_picks(&picks_);
+    if (follower != &random_) follower->share_tables(random_);
   }
 }
 
@@ -45,55 +47,113 @@ bool AutoStrategy::probes() const {
 // others. It is looked at once, so that what follows is a function of the executions before.
 bool AutoStrategy::is_exhaustive(std::uint64_t index) const {
   if (index < kFixed || !probes()) return false;
-  if (index < kProbed) return true;
-  return index % 2 == 0 &&
-         learning_->search().decision.load(std::memory_order_acquire) == SearchProgress::kGoOn;
+  const SearchProgress& search = learning_->search();
+  const std::uint64_t decided_at = search.decided_at.load(std::memory_order_acquire);
+  if (decided_at == 0 || index < decided_at) return index < kProbed;
+  return index % 2 == 0 && search.decision.load(std::memory_order_relaxed) == SearchProgress::kGoOn;
 }
 
 std::uint64_t AutoStrategy::needs(std::uint64_t index) const {
   const std::uint64_t round = round_begin(round_of(index));
   if (index < kFixed || !probes()) return round;
-  // The decision is made before execution kProbed.
-  if (index > kProbed && learning_->completed() <= kProbed) return kProbed + 1;
-  return index <= kProbed || is_exhaustive(index) ? index : round;
+  // The decision is made before execution kProbed at the latest.
+  if (learning_->search().decided_at.load(std::memory_order_acquire) == 0)
+    return index < kProbed ? index : kProbed + (index > kProbed ? 1 : 0);
+  return is_exhaustive(index) ? index : round;
+}
+
+// Before an execution: is exhaustive search worth going on with? An early estimate may be a thousand times
+// that of later on, since alternatives that will turn out to be asleep count as much as others (seen where
+// threads take several locks); it has to be out of reach by far more.
+void AutoStrategy::judge_exhaustive(std::uint64_t index) {
+  SearchProgress& search = learning_->search();
+  const std::uint64_t done = index - kFixed;
+  const bool is_last = index == kProbed;
+  if (search.decided_at.load(std::memory_order_relaxed) != 0 || done < 8 || (done & (done - 1)) != 0) return;
+  const double covered = exhaustive_.covered();
+  const double total = static_cast<double>(done) / (covered > 1e-18 ? covered : 1e-18);
+  const auto planned = static_cast<double>(learning_->planned.load(std::memory_order_relaxed));
+  const double too_early = static_cast<double>(kProbed - kFixed) / static_cast<double>(done);
+  const double leeway = too_early * too_early * too_early * too_early;
+  const bool in_reach = total < planned / 2 * leeway;
+  if (in_reach && !is_last) return;
+  search.decision.store(in_reach ? SearchProgress::kGoOn : SearchProgress::kGiveUp,
+                        std::memory_order_relaxed);
+  search.decided_at.store(index, std::memory_order_release);
 }
 
 bool AutoStrategy::prepare_next(std::uint64_t index) {
-  if (index == kProbed && probes()) {
-    const double covered = exhaustive_.covered();
-    const double total = static_cast<double>(kProbed - kFixed) / (covered > 1e-18 ? covered : 1e-18);
-    const auto planned = static_cast<double>(learning_->planned.load(std::memory_order_relaxed));
-    learning_->search().decision.store(total < planned / 2 ? SearchProgress::kGoOn : SearchProgress::kGiveUp,
-                                       std::memory_order_release);
-  }
+  if (index > kFixed && index <= kProbed && probes()) judge_exhaustive(index);
   return !is_exhaustive(index) || exhaustive_.prepare_next(index);
+}
+
+void AutoStrategy::find_standings(std::uint64_t index, Standing (&standings)[kDrawn]) {
+  const std::uint32_t now = round_of(index < kJudged ? index : kJudged - 1);
+  for (std::uint32_t r = 0; r < now && learning_ != nullptr; ++r) {
+    const RoundRecord& round = learning_->judged_round(r);
+    for (std::uint32_t m = 0; m < kDrawn; ++m) {
+      const RoundRecord::Member& member = round.members[m];
+      const auto add = [](double& sum, const std::atomic<std::uint64_t>& more) {
+        sum = sum * kForget + static_cast<double>(more.load(std::memory_order_relaxed));
+      };
+      add(standings[m].executions, member.executions);
+      add(standings[m].fresh, member.fresh);
+      add(standings[m].buggy, member.buggy);
+      add(standings[m].steps, member.steps);
+    }
+  }
+}
+
+// Of members that run the same strategy all together count as one.
+void AutoStrategy::find_shares(const Standing (&standings)[kDrawn], double (&shares)[kDrawn]) const {
+  constexpr auto kWeights = [] {
+    struct {
+      double of[kDrawn] = {};
+    } weights;
+    [&]<std::size_t... m>(std::index_sequence<m...>) {
+      ((weights.of[m] = 1.0 / portfolio_kin(m)), ...);
+    }(std::make_index_sequence<kDrawn>());
+    return weights;
+  }();
+  Standing all;
+  for (const Standing& member : standings) {
+    all.executions += member.executions;
+    all.buggy += member.buggy;
+    all.steps += member.steps;
+  }
+  // Who counts bugs plans nothing.
+  const bool counts_bugs = all.buggy > 0 && learning_->planned.load(std::memory_order_relaxed) == 0;
+  double scores[kDrawn];
+  double sum_of_scores = 0, sum_of_weights = 0;
+  for (std::uint32_t m = 0; m < kDrawn; ++m) {
+    const Standing& member = standings[m];
+    if (m == without_) {
+      scores[m] = shares[m] = 0;
+      continue;
+    }
+    // In executions of the usual length. What is not known of a member is taken to be as usual.
+    const double cost = all.steps > 0 ? member.steps * all.executions / all.steps : member.executions;
+    const double finds = (member.buggy + all.buggy / all.executions) / (cost + 1);
+    scores[m] = kWeights.of[m] * (counts_bugs ? finds * finds : (member.fresh + 1) / (cost + 2));
+    shares[m] = kWeights.of[m];
+    sum_of_scores += scores[m];
+    sum_of_weights += kWeights.of[m];
+  }
+  for (std::uint32_t m = 0; m < kDrawn; ++m)
+    shares[m] = kEven * shares[m] / sum_of_weights + (1 - kEven) * scores[m] / sum_of_scores;
 }
 
 std::uint32_t AutoStrategy::draw_member(std::uint64_t seed, std::uint64_t index) {
   if (index < kFixed && kFirstMembers[index] != without_) return kFirstMembers[index];
   if (is_exhaustive(index)) return kPortfolioExhaustive;
-  double scores[kPortfolioExhaustive];
-  double sum = 0;
-  const std::uint32_t now = round_of(index < kJudged ? index : kJudged - 1);
-  double fresh[kPortfolioExhaustive] = {};
-  double executions[kPortfolioExhaustive] = {};
-  for (std::uint32_t r = 0; r < now && learning_ != nullptr; ++r) {
-    const RoundRecord& round = learning_->judged_round(r);
-    for (std::uint32_t m = 0; m < kPortfolioExhaustive; ++m) {
-      fresh[m] =
-          fresh[m] * kForget + static_cast<double>(round.members[m].fresh.load(std::memory_order_relaxed));
-      executions[m] = executions[m] * kForget +
-                      static_cast<double>(round.members[m].executions.load(std::memory_order_relaxed));
-    }
-  }
-  for (std::uint32_t m = 0; m < kPortfolioExhaustive; ++m)
-    sum += scores[m] = m == without_ ? 0 : (fresh[m] + 1) / (executions[m] + 2);
+  Standing standings[kDrawn];
+  find_standings(index, standings);
+  double shares[kDrawn];
+  find_shares(standings, shares);
   Random random(mix(mix(seed, 0x6175746full), index));
   double at = random.unit();
-  for (std::uint32_t m = 0; m < kPortfolioExhaustive; ++m) {
-    if (m == without_) continue;
-    at -= kEven / (kPortfolioExhaustive - (without_ < kPortfolioExhaustive ? 1 : 0)) +
-          (1 - kEven) * scores[m] / sum;
+  for (std::uint32_t m = 0; m < kDrawn; ++m) {
+    at -= shares[m];
     if (at < 0) return m;
   }
   return without_ == 0 ? 1 : 0;

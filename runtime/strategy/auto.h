@@ -2,19 +2,21 @@
 // far.
 //
 //   executions 0 to 15     a fixed order, from the shallowest bugs on; k, k_com and the places are learned
-//   16 to 143              exhaustive search, one execution after the other. It ends the campaign if the
-//   program
-//                          is that small, and goes on in every second one if its own estimate says that it
-//                          will come to its end within the campaign's budget. Not where the budget is small
-//                          anyway, or where bugs are to be counted
-//   from there on          members are drawn in proportion to the share of their recent executions that were
-//                          unlike all before, with a part for everyone: a bandit with fixed rounds
+//   16 to 143 at most      exhaustive search, one execution after the other. It ends the campaign if the
+//                          program is that small, and goes on in every second one if its own estimate says
+//                          that it will come to its end within the campaign's budget; it stops early where
+//                          that is out of reach. Not where the budget is small anyway, or where bugs are to
+//                          be counted
+//   from there on          members are drawn in proportion to how many of their recent executions were unlike
+//                          all before (where bugs are counted: had a bug), for what they cost, with a part
+//                          for everyone: a bandit with fixed rounds
 //
 // An execution is new if its fingerprint is: who read what, in which order objects were taken, and what bug
-// it ended in. Rewards count executions, never time, and only rounds that are over: campaigns repeat
+// it ended in. Costs count operations, never time, and only rounds that are over: campaigns repeat
 // themselves, whatever the number of workers.
 #pragma once
 
+#include "core/trace/portfolio.h"
 #include "runtime/strategy/delays.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
@@ -60,7 +62,19 @@ class AutoStrategy final : public Strategy, public Observer {
   static constexpr std::uint64_t kProbed = 144;
   static constexpr std::uint64_t kWorthProbing = 2000;  // executions planned
 
+  // What the members have done in earlier rounds, the latest ones counting most.
+  struct Standing {
+    double executions = 0;
+    double fresh = 0;
+    double buggy = 0;
+    double steps = 0;
+  };
+  static constexpr std::uint32_t kDrawn = kPortfolioExhaustive;  // members before it are drawn
+
   bool probes() const;
+  void judge_exhaustive(std::uint64_t index);
+  void find_standings(std::uint64_t index, Standing (&standings)[kDrawn]);
+  void find_shares(const Standing (&standings)[kDrawn], double (&shares)[kDrawn]) const;
   bool is_exhaustive(std::uint64_t index) const;
   std::uint32_t draw_member(std::uint64_t seed, std::uint64_t index);
   Follower& prepare_member(std::uint32_t member);

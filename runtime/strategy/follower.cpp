@@ -18,9 +18,7 @@ void Follower::begin(std::uint64_t seed, std::uint64_t index, const View& view) 
   start();
 }
 
-bool Follower::encounter(ThreadId thread) {
-  Record& record = threads_[thread];
-  if (record.counted) return false;
+bool Follower::encounter_anew(Record& record, ThreadId thread) {
   const NextOperation next = view_->next_operation(thread);
   if (!is_shared_access(next.kind) || view_->unfinished_threads() < 2) return false;
   record.counted = true;
@@ -41,22 +39,24 @@ void Follower::performed(const Operation& operation) {
   record.hash =
       (record.hash ^ (saw << 8 | static_cast<std::uint64_t>(operation.kind))) * 0xff51afd7ed558ccdull;
   record.hash ^= record.hash >> 29;
-  watch_spin(record, operation);
-  pairs_.performed(operation);
+  // What was read there a moment ago has been counted.
+  if (!watch_spin(record, operation)) pairs_.performed(operation);
   after(operation);
 }
 
-void Follower::watch_spin(Record& thread, const Operation& operation) {
-  if (operation.kind == EventKind::kYield) return;
+bool Follower::watch_spin(Record& thread, const Operation& operation) {
+  if (operation.kind == EventKind::kYield) return false;
   if (!operation.reads || operation.writes) {
     thread.repeated = 0;
-    return;
+    return false;
   }
   const auto at = static_cast<std::uint32_t>((operation.pc * 0x9e3779b97f4a7c15ull) >> 62);
   const auto seen =
       static_cast<std::uint32_t>(mix(operation.pc + operation.address, operation.read.bits)) | 1;
-  thread.repeated = thread.places[at] == seen ? thread.repeated + 1 : 0;
+  const bool again = thread.places[at] == seen;
+  thread.repeated = again ? thread.repeated + 1 : 0;
   thread.places[at] = seen;
+  return again;
 }
 
 void Follower::end(ExecutionResult& result) {

@@ -26,7 +26,19 @@ class Follower : public Strategy, public Observer {
   void teach(const ExecutionResult& result) override;
   // Where the picks of executions are recorded that are worth varying if they show something new.
   void keep_picks(ChoiceRecord* record) { record_ = record; }
+  // Of several that take turns one set of tables is enough: fewer pages are touched.
+  void share_tables(const Follower& other) { pairs_.share(other.pairs_); }
   std::uint64_t needs(std::uint64_t index) const override { return round_begin(round_of(index)); }
+
+ private:
+  static constexpr std::uint32_t kSpinReads = 12;
+  static constexpr std::uint32_t kPlaces = 4;
+  struct Record {
+    std::uint64_t hash;  // of what the thread has read
+    std::uint32_t places[kPlaces];
+    std::uint32_t repeated;
+    bool counted;
+  };
 
  protected:
   ~Follower() = default;
@@ -39,7 +51,10 @@ class Follower : public Strategy, public Observer {
   virtual void after(const Operation&) {}
 
   // Counts the thread's next operation unless that has been done. True: it was put off.
-  bool encounter(ThreadId thread);
+  bool encounter(ThreadId thread) {
+    Record& record = threads_[thread];
+    return !record.counted && encounter_anew(record, thread);
+  }
 
   // Is the running thread about to do what commutes with everything (independence.h)? Then it goes on:
   // threads are created before those that exist end, and no behaviour is lost.
@@ -67,17 +82,11 @@ class Follower : public Strategy, public Observer {
   ChoiceRecord* record_ = nullptr;
 
  private:
-  static constexpr std::uint32_t kSpinReads = 12;
-  static constexpr std::uint32_t kPlaces = 4;
-  struct Record {
-    std::uint64_t hash;  // of what the thread has read
-    std::uint32_t places[kPlaces];
-    std::uint32_t repeated;
-    bool counted;
-  };
   static constexpr std::uint32_t kTurns = 256;
 
-  void watch_spin(Record& thread, const Operation& operation);
+  bool encounter_anew(Record& record, ThreadId thread);
+  // Has the thread just read the same store there?
+  bool watch_spin(Record& thread, const Operation& operation);
 
   ThreadTable<Record> threads_;
   ReadPairs pairs_;

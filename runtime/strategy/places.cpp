@@ -24,11 +24,16 @@ std::uint32_t PlacesStrategy::choose_thread(const ChoicePoint& point) {
     members[groups] = 0;
     return groups++;
   };
-  for (std::uint32_t i = 0; i < point.count; ++i) ++members[group_of(i)];
+  std::uint8_t known[kKnown];  // the groups of the first alternatives
+  for (std::uint32_t i = 0; i < point.count; ++i) {
+    const std::uint32_t group = group_of(i);
+    ++members[group];
+    if (i < kKnown) known[i] = static_cast<std::uint8_t>(group);
+  }
   const std::uint32_t drawn = below(groups);
   std::uint32_t left = below(members[drawn]);
   for (std::uint32_t i = 0; i < point.count; ++i) {
-    if (group_of(i) == drawn && left-- == 0) return i;
+    if ((i < kKnown ? known[i] : group_of(i)) == drawn && left-- == 0) return i;
   }
   return point.fallback;
 }

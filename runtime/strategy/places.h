@@ -15,6 +15,7 @@ class PlacesStrategy final : public Follower {
 
  private:
   static constexpr std::uint32_t kGroups = 64;  // places beyond this many share groups
+  static constexpr std::uint32_t kKnown = 128;
 
   std::uint32_t choose_thread(const ChoicePoint& point);
 };

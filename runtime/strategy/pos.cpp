@@ -22,7 +22,8 @@ void PosStrategy::after(const Operation& operation) {
                                 0};
   for (std::uint32_t i = 0; i < priorities_.size(); ++i) {
     const ThreadId other{static_cast<std::uint16_t>(i)};
-    if (other != operation.thread && conflict(performed, view_->next_operation(other)))
+    if (other != operation.thread && priorities_[other] != 0 &&
+        conflict(performed, view_->next_operation(other)))
       priorities_[other] = 0;
   }
 }

@@ -1,6 +1,16 @@
 #include "runtime/strategy/read_pairs.h"
 
+#include "core/base/raw_syscall.h"
+
 namespace heddle::strategy {
+
+void ReadPairs::share(const ReadPairs& other) {
+  if (stores_ == other.stores_) return;
+  raw_syscall(SYS_munmap, stores_, kStores * sizeof(Store));
+  raw_syscall(SYS_munmap, pairs_, sizeof(Pairs));
+  stores_ = other.stores_;
+  pairs_ = other.pairs_;
+}
 
 void ReadPairs::clear() {
   for (std::uint32_t i = 0; i < pairs_->count; ++i) pairs_->table[pairs_->used[i]] = 0;

@@ -20,6 +20,8 @@ class ReadPairs {
     if (operation.reads) count(operation);
   }
   std::uint32_t size() const { return pairs_->count; }
+  // Uses the memory of another one. REQUIRES: executions take turns.
+  void share(const ReadPairs& other);
   // Leaves the first `count` of the pairs, once, and says which of them no earlier round has shown.
   template <typename OnNew>
   void teach(Learning& learning, std::uint64_t index, std::uint32_t count, OnNew on_new) {

@@ -42,6 +42,13 @@ TEST_F(CorpusTest, NewFingerprintsAreForTheNextRound) {
   EXPECT_EQ(first_picks(4, 8), expected);  // a round does not see what it writes
 }
 
+TEST_F(CorpusTest, AShortLogTakesThePlaceOfALongOne) {
+  corpus_->keep_for_fingerprint(99, 5, 3, std::vector<Pick>(1000, Pick{5}));
+  EXPECT_EQ(first_picks(4, 8), std::vector<std::uint16_t>{5});
+  corpus_->keep_for_fingerprint(99, 6, 3, log_of(6));
+  EXPECT_EQ(first_picks(4, 8), std::vector<std::uint16_t>{6});
+}
+
 TEST_F(CorpusTest, LongLogsAreCut) {
   corpus_->keep_for_pair(1, 0, std::vector<Pick>(Corpus::kMostPicks + 10));
   std::uint16_t numbers[Corpus::kMostLogs];

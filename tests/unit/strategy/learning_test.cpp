@@ -15,13 +15,18 @@ class LearningTest : public testing::Test {
                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
   ~LearningTest() override { munmap(learning_, sizeof(Learning)); }
 
-  void record(std::uint64_t index, std::uint32_t events, std::uint32_t member, std::uint64_t fingerprint) {
+  static ExecutionResult result_with(std::uint64_t fingerprint) {
     ExecutionResult result;
+    result.fingerprint = fingerprint;
+    return result;
+  }
+
+  void record(std::uint64_t index, std::uint32_t events, std::uint32_t member, std::uint64_t fingerprint) {
+    ExecutionResult result = result_with(fingerprint);
     result.index = index;
     result.counted_events = events;
     result.communications = events / 2;
     result.member = member;
-    result.fingerprint = fingerprint;
     learning_->record(result);
   }
 
@@ -58,6 +63,22 @@ TEST_F(LearningTest, FreshExecutionsGoToTheirFirstIndex) {
   EXPECT_EQ(round.members[2].fresh.load(), 1u);
   EXPECT_EQ(round.members[3].fresh.load(), 0u);
   EXPECT_EQ(round.members[1].executions.load(), 2u);
+}
+
+// Early and late executions are kept apart; who was first is told across.
+TEST_F(LearningTest, FingerprintsAreKnownWhateverTheirAge) {
+  constexpr std::uint64_t kEarly = 3, kLate = 5000, kLast = kJudged - 1;
+  record(kLate, 1, 0, 71);
+  record(kLast, 1, 0, 71);
+  record(kLast - 1, 1, 0, 72);
+  const std::uint64_t both = behaviour(result_with(71)), one = behaviour(result_with(72));
+  EXPECT_FALSE(learning_->is_fingerprint_known(both, round_of(kLate)));
+  EXPECT_TRUE(learning_->is_fingerprint_known(both, round_of(kLast)));
+  EXPECT_FALSE(learning_->is_fingerprint_known(one, round_of(kLast)));
+  record(kEarly, 1, 0, 71);
+  EXPECT_TRUE(learning_->is_fingerprint_known(both, round_of(kLate)));
+  EXPECT_EQ(learning_->judged_round(round_of(kLate)).members[0].fresh.load(), 0u);
+  EXPECT_EQ(learning_->judged_round(round_of(kLast)).members[0].fresh.load(), 1u);
 }
 
 // What is known is what earlier rounds have shown, whoever of this one comes first.
