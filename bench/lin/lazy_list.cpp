@@ -1,6 +1,6 @@
 // The lazy list (Heller et al. 2005): removed nodes are marked first, and validation looks at the marks only.
-// NO_MARK: nodes are not marked (a seeded variant). EARLY_UNLINK: unlinks by a pointer read before the lock
-// (another).
+// NO_MARK: nodes are not marked (a seeded variant). GIVES_UP: where the place has changed it answers no
+// instead of looking again (another).
 #include "list_node.h"
 #include "set_test.h"
 
@@ -11,7 +11,10 @@ class LazyList {
       const Window w = list_.find(v);
       const std::lock_guard<std::mutex> pred(w.pred->mutex);
       const std::lock_guard<std::mutex> curr(w.curr->mutex);
-      if (!is_valid(w)) continue;
+      if (!is_valid(w)) {
+        if (kGivesUp) return false;
+        continue;
+      }
       if (w.curr->value == v) return false;
       w.pred->next.store(new Node(v, w.curr));
       return true;
@@ -21,26 +24,28 @@ class LazyList {
   bool remove(long v) {
     while (true) {
       const Window w = list_.find(v);
-#ifdef EARLY_UNLINK
-      Node* next = w.curr->next.load();
-#endif
       const std::lock_guard<std::mutex> pred(w.pred->mutex);
       const std::lock_guard<std::mutex> curr(w.curr->mutex);
-      if (!is_valid(w)) continue;
+      if (!is_valid(w)) {
+        if (kGivesUp) return false;
+        continue;
+      }
       if (w.curr->value != v) return false;
 #ifndef NO_MARK
       w.curr->marked.store(true);
 #endif
-#ifdef EARLY_UNLINK
-      w.pred->next.store(next);
-#else
       w.pred->next.store(w.curr->next.load());
-#endif
       return true;
     }
   }
 
  private:
+#ifdef GIVES_UP
+  static constexpr bool kGivesUp = true;
+#else
+  static constexpr bool kGivesUp = false;
+#endif
+
   static bool is_valid(const Window& w) {
     return !w.pred->marked.load() && !w.curr->marked.load() && w.pred->next.load() == w.curr;
   }

@@ -1,4 +1,7 @@
 // Treiber's stack (1986) with nodes that are used again: ABA. CORRECT: the top has a count beside it.
+// LOOKS_AT_TOP: a push does not ask its compare-and-swap whether it was done, but looks whether the top is on
+// what it saw, which another push may have done. POPS_ONCE: a pop gives what it saw, whether or not its
+// compare-and-swap took it. Nodes are not used again in these two: Table II's KStack and TBStack.
 #include <atomic>
 #include <cstdint>
 #include <heddle/lin.hpp>
@@ -11,16 +14,31 @@ class TreiberStack {
     const std::uint32_t node = take_free();
     nodes_[node].value = v;
     std::uint64_t top = top_.load();
+#ifdef LOOKS_AT_TOP
+    for (;; top = top_.load()) {
+      nodes_[node].next.store(index(top));
+      std::uint64_t expected = top;
+      top_.compare_exchange_strong(expected, next_word(top, node));
+      const std::uint32_t now = index(top_.load());
+      if (now != kNone && nodes_[now].next.load() == index(top)) return;
+    }
+#else
     do {
       nodes_[node].next.store(index(top));
     } while (!top_.compare_exchange_strong(top, next_word(top, node)));
+#endif
   }
 
   std::optional<int> pop() {
     std::uint64_t top = top_.load();
     while (index(top) != kNone) {
       const std::uint32_t next = nodes_[index(top)].next.load();
+#ifdef POPS_ONCE
+      std::uint64_t expected = top;
+      top_.compare_exchange_strong(expected, next_word(top, next));
+#else
       if (!top_.compare_exchange_strong(top, next_word(top, next))) continue;
+#endif
       const int v = nodes_[index(top)].value;
       give_free(index(top));
       return v;
@@ -51,8 +69,12 @@ class TreiberStack {
     return oldest_ != latest_ ? free_[oldest_++ % kNodes] : unused_++;
   }
   void give_free(std::uint32_t node) {
+#if defined LOOKS_AT_TOP || defined POPS_ONCE
+    static_cast<void>(node);
+#else
     const std::lock_guard<std::mutex> guard(pool_);
     free_[latest_++ % kNodes] = node;
+#endif
   }
 
   static constexpr std::uint32_t kNodes = 2048;

@@ -18,6 +18,7 @@ enum class ClientSearch : std::uint32_t {
 
 struct ClientExchange {
   static constexpr std::uint32_t kMostText = 1u << 20;
+  static constexpr std::uint32_t kMostHistory = 1u << 22;
 
   // Set by the tool before the worker starts.
   std::atomic<std::uint32_t> in_use;
@@ -32,6 +33,10 @@ struct ClientExchange {
   std::uint32_t explored_all;  // … and nothing was left out
   std::uint32_t length;
   char text[kMostText];
+  // Of the latest execution that had no linearization, as <heddle/lin.hpp> writes it. It is not taken from
+  // the trace: recording events, each with its stack, takes several times as long as the execution itself.
+  std::uint32_t history_length;  // 0: it was too long
+  char history[kMostHistory];
 
   bool may_run(std::uint64_t index) const {
     return in_use.load(std::memory_order_relaxed) == 0 || (index < granted.load(std::memory_order_acquire) &&

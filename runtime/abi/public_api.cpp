@@ -82,6 +82,7 @@ HEDDLE_EXPORT void heddle_runtime_judging(int begin) {
 HEDDLE_EXPORT void heddle_runtime_history(const char* history, const char* violation) {
   auto* e = engine();
   if (e == nullptr) return;
+  heddle::session::give_history(history);
   e->note_text(EventKind::kNote, history, HEDDLE_CALLER_PC);
   if (violation != nullptr) e->fatal(heddle::FindingKind::kNotLinearizable, violation, HEDDLE_CALLER_PC);
 }

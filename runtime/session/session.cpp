@@ -94,6 +94,14 @@ void kernel_changes(long number) {
   if (SyscallGate* gate = syscall_gate()) gate->open(number);
 }
 
+// nullptr: the tool gives none.
+ClientExchange* clients_in_use() {
+  CampaignState* campaign = the_state != nullptr ? the_state->campaign : nullptr;
+  if (campaign == nullptr) return nullptr;
+  ClientExchange& clients = campaign->learning().clients();
+  return clients.in_use.load(std::memory_order_acquire) != 0 ? &clients : nullptr;
+}
+
 // Where the tool gives clients it also says, with each, who chooses.
 strategy::Strategy* strategy_of_clients(const RunSpec& spec, strategy::Strategy& strategy) {
   StrategySpec parsed;
@@ -105,9 +113,7 @@ strategy::Strategy* strategy_of_clients(const RunSpec& spec, strategy::Strategy&
 strategy::Strategy* chosen_strategy(const RunSpec& spec) {
   if (spec.replay == ReplayKind::kNone) {
     strategy::Strategy* chosen = strategy::make_strategy(spec.strategy);
-    CampaignState* campaign = state()->campaign;
-    const bool has_clients =
-        campaign != nullptr && campaign->learning().clients().in_use.load(std::memory_order_acquire) != 0;
+    const bool has_clients = clients_in_use() != nullptr;
     return chosen != nullptr && has_clients ? strategy_of_clients(spec, *chosen) : chosen;
   }
   const std::span<const Choice> log{state()->channel.replay(), state()->channel.header()->replay_count};
@@ -125,11 +131,17 @@ strategy::Strategy* chosen_strategy(const RunSpec& spec) {
 State* state() { return the_state; }
 
 std::string_view given_client() {
-  CampaignState* campaign = the_state != nullptr ? the_state->campaign : nullptr;
-  if (campaign == nullptr) return {};
-  const ClientExchange& clients = campaign->learning().clients();
-  if (clients.in_use.load(std::memory_order_acquire) == 0) return {};
-  return {clients.text, clients.length};
+  const ClientExchange* clients = clients_in_use();
+  return clients != nullptr ? std::string_view(clients->text, clients->length) : std::string_view();
+}
+
+void give_history(std::string_view history) {
+  ClientExchange* clients = clients_in_use();
+  if (clients == nullptr) return;
+  clients->history_length = 0;
+  if (history.size() > ClientExchange::kMostHistory) return;
+  memcpy(clients->history, history.data(), history.size());
+  clients->history_length = static_cast<std::uint32_t>(history.size());
 }
 
 engine::Execution* execution() { return the_state != nullptr ? the_state->execution : nullptr; }

@@ -84,8 +84,9 @@ bool DPctStrategy::meet(ThreadId thread, const NextOperation& next) {
   }
   --run.left;
   ++run.events;
-  if (events_ == 1) set_period(length_);
-  if (is_period(events_)) ask_for_random_thread();
+  const std::uint32_t in_piece = events_ - begun_;
+  if (in_piece == 1) set_period(length_ - begun_);
+  if (is_period(in_piece)) ask_for_random_thread();
   return change_at(events_, thread);
 }
 

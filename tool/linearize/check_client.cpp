@@ -8,10 +8,12 @@
 namespace heddle::linearize {
 namespace {
 
-std::optional<Violated> violation_in(const Trace& trace) {
+// `left`: where the history is, if the trace has no events.
+std::optional<Violated> violation_in(const Trace& trace, std::optional<std::string_view> left = {}) {
   for (std::size_t i = 0; i < trace.findings.size(); ++i) {
     if (trace.findings[i].kind != FindingKind::kNotLinearizable) continue;
-    if (auto history = observed_history(trace)) return Violated{trace, i, std::move(*history)};
+    auto history = left ? observed_history(*left) : observed_history(trace);
+    if (history) return Violated{trace, i, std::move(*history)};
   }
   return std::nullopt;
 }
@@ -72,8 +74,8 @@ std::optional<Violated> ClientChecker::try_client(const ClientWorker::Wish& wish
   }
   std::optional<Violated> violated;
   const std::uint64_t before = worker_->executed();
-  const auto done = worker_->run(wish, [&](const Trace& trace) {
-    violated = violation_in(trace);
+  const auto done = worker_->run(wish, [&](const Trace& trace, std::string_view history) {
+    violated = violation_in(trace, history);
     return !violated;
   });
   executions_ += worker_->executed() - before;

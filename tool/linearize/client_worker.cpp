@@ -34,7 +34,6 @@ Result<ClientWorker> ClientWorker::start(const run::Target& target, const RunSpe
   ClientWorker w;
   w.target_ = target;
   w.spec_ = spec;
-  w.spec_.record_events = 1;  // a history is in the events
   w.most_choices_ = most_choices;
   w.memory_ = std::move(*memory);
   new (w.memory_.data()) CampaignState;
@@ -58,7 +57,7 @@ ClientWorker::~ClientWorker() {
   if (worker_.alive()) worker_.wait(kPatience);
 }
 
-Status ClientWorker::run(const Wish& wish, const std::function<bool(const Trace&)>& use) {
+Status ClientWorker::run(const Wish& wish, const Use& use) {
   if (wish.client.size() > ClientExchange::kMostText || wish.log.size() > most_choices_)
     return Error{"The test case is too long to be tried.", ExitCode::kOwnError};
   write(wish);
@@ -84,7 +83,7 @@ void ClientWorker::write(const Wish& wish) {
   tell(to);
 }
 
-Status ClientWorker::take_results(const RunSpec& spec, const std::function<bool(const Trace&)>& use) {
+Status ClientWorker::take_results(const RunSpec& spec, const Use& use) {
   ChannelHeader& h = worker_.header();
   while (h.ring_read.load(std::memory_order_relaxed) < granted_) {
     const std::uint32_t seen = state().signal.load(std::memory_order_acquire);
@@ -98,7 +97,8 @@ Status ClientWorker::take_results(const RunSpec& spec, const std::function<bool(
       if (result.findings != 0 && (result.flags & result_flags::kChoicesHeld) != 0) {
         auto trace = run::trace_of(target_, worker_, spec, result);
         if (!trace) return trace.error();
-        if (!use(*trace)) {
+        const std::uint32_t length = std::min(exchange().history_length, ClientExchange::kMostHistory);
+        if (!use(*trace, {exchange().history, length})) {
           granted_ = at + 1;
           exchange().granted.store(granted_, std::memory_order_release);
         }

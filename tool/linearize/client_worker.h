@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/trace/choice.h"
 #include "tool/run/target.h"
@@ -24,10 +25,13 @@ class ClientWorker {
   // `spec` has the strategy of ClientSearch::kStrategy. Logs have at most `most_choices`.
   static Result<ClientWorker> start(const run::Target& target, const RunSpec& spec, std::size_t most_choices);
 
+  // Gets an execution, without its events, and the history that it left; false: no more.
+  using Use = std::function<bool(const Trace& trace, std::string_view history)>;
+
   // Runs the client until `use` wants no more, or so many times, or as often as there are executions to tell
   // apart. `use` gets the executions that found something, in the order of their indices. An error: the
   // worker has died. Exhaustive search goes on where it was, if the client is the one before.
-  Status run(const Wish& wish, const std::function<bool(const Trace&)>& use);
+  Status run(const Wish& wish, const Use& use);
 
   std::uint64_t executed() const { return granted_; }
   std::size_t room() const { return most_choices_; }
@@ -41,7 +45,7 @@ class ClientWorker {
  private:
   ClientWorker() = default;
   void write(const Wish& wish);
-  Status take_results(const RunSpec& spec, const std::function<bool(const Trace&)>& use);
+  Status take_results(const RunSpec& spec, const Use& use);
   CampaignState& state() const { return *static_cast<CampaignState*>(memory_.data()); }
   ClientExchange& exchange() const { return state().learning().clients(); }
 

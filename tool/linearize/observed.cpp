@@ -45,16 +45,20 @@ std::optional<ObservedHistory> parse(std::string_view text) {
 
 }  // namespace
 
+std::optional<ObservedHistory> observed_history(std::string_view note) {
+  if (note.substr(0, kMark.size()) != kMark) return std::nullopt;
+  try {
+    return parse(note.substr(kMark.size()));
+  } catch (const json::exception&) {
+    return std::nullopt;  // an artifact may come from anywhere
+  }
+}
+
 std::optional<ObservedHistory> observed_history(const Trace& trace) {
   for (const TraceEvent& event : trace.events) {
     if (event.kind != EventKind::kNote) continue;
     const std::string_view text = trace.text_of(event);
-    if (text.substr(0, kMark.size()) != kMark) continue;
-    try {
-      return parse(text.substr(kMark.size()));
-    } catch (const json::exception&) {
-      return std::nullopt;  // an artifact may come from anywhere
-    }
+    if (text.substr(0, kMark.size()) == kMark) return observed_history(text);
   }
   return std::nullopt;
 }

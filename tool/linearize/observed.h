@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/linearize/history.h"
@@ -40,6 +41,8 @@ struct ObservedHistory {
 
 // Nullopt where the trace has none: it is of another program.
 std::optional<ObservedHistory> observed_history(const Trace& trace);
+// … from the note itself.
+std::optional<ObservedHistory> observed_history(std::string_view note);
 
 // enq(3), deq → 3, and deq → ? for one that is pending in the prefix.
 std::string text_of(const ObservedHistory& history, OperationIndex index);

@@ -74,7 +74,8 @@ std::string history_svg(const ObservedHistory& history) {
       "{1:.0f}\" "
       "font-family=\"ui-monospace, monospace\" font-size=\"12\" role=\"img\" aria-label=\"history of {2}\">\n"
       "<style>.bar{{fill:#dbe7f5;stroke:#3b6ea5}}.involved{{fill:#fde9c8;stroke:#b7791f}}"
-      ".violating{{fill:#fbd5d5;stroke:#c02020;stroke-width:2}}.lane{{stroke:#ccc}}</style>\n",
+      ".violating{{fill:#fbd5d5;stroke:#c02020;stroke-width:2}}.lane{{stroke:#ccc}}</style>\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
       width, height, xml_escaped(history.object));
   for (const auto& [thread, row] : rows) {
     const double y = 10 + kRow * static_cast<double>(row) + kHeight / 2;

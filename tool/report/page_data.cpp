@@ -14,6 +14,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
 #include "tool/report/names.h"
+#include "tool/report/object_history.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
 #include "tool/report/plain_words.h"
@@ -70,6 +71,7 @@ class BugPage {
     json["stacks"] = stacks_;
     json["frames"] = frames_;
     json["files"] = files();
+    if (finding_.kind == FindingKind::kNotLinearizable) json["history"] = page_history(trace_);
     return json;
   }
 
@@ -217,6 +219,7 @@ class BugPage {
   // Where one has to look: the accesses, the waiting threads, the failing place.
   Json parts() {
     Json list = Json::array();
+    if (finding_.kind == FindingKind::kNotLinearizable) return list;  // the history says it all
     for (const TracePart* part : deciding_parts(finding_)) {
       Json json;
       json["role"] = role_name(part->role);

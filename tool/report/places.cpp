@@ -105,6 +105,9 @@ std::string finding_summary(const Trace& trace, const TraceFinding& finding, con
   std::string text = to_string(finding.kind);
   if (finding.kind == FindingKind::kNonZeroExit) text += fmt::format(" {}", finding.exit_status);
   if (finding.kind == FindingKind::kSignal) text += " " + signal_name(finding.signal);
+  // Where a history was judged says nothing about it; its first line names the object and the operation.
+  if (finding.kind == FindingKind::kNotLinearizable && !finding.message.empty())
+    return text + ": " + clipped(escaped(finding.message.substr(0, finding.message.find('\n'))), 120);
   for (const TracePart* part : deciding_parts(finding)) {
     const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
     const Frame* frame = deciding_frame(frames);

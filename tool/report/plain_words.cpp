@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tool/artifact/held_locks.h"
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
@@ -44,6 +46,8 @@ class FindingWords {
         return after_free();
       case FindingKind::kLivelock:
         return "Threads go on running, but nothing changes any more, however fairly they are scheduled.";
+      case FindingKind::kNotLinearizable:
+        return history();
       case FindingKind::kNonZeroExit:
         return fmt::format("The program ended with exit status {}.", finding_.exit_status) + stale();
       case FindingKind::kLockOrderInversion:
@@ -159,6 +163,17 @@ class FindingWords {
     if (what.empty()) what = to_string(finding_.kind);
     if (here == nullptr) return what + "." + stale();
     return fmt::format("{} failed{}: {}.", who(here->thread), at(*here), clipped(what, 300)) + stale();
+  }
+
+  // What it is, and why: the first two lines. The others are the history itself.
+  std::string history() {
+    const std::string& message = finding_.message;
+    const std::size_t first = message.find('\n');
+    if (first == std::string::npos) return failure();
+    const std::size_t second = std::min(message.find('\n', first + 1), message.size());
+    return fmt::format("{}. {}", escaped(message.substr(0, first)),
+                       clipped(escaped(message.substr(first + 1, second - first - 1)), 300)) +
+           stale();
   }
 
   std::string stale() {

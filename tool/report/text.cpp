@@ -453,8 +453,10 @@ class FindingWriter {
       what += (what.empty() ? "" : ": ") + object(*here, noun_of_kind());
     }
     if (finding_.kind == FindingKind::kNotLinearizable) {
-      history();
-    } else if (!what.empty()) {
+      history();  // where it was judged is nobody's fault
+      return;
+    }
+    if (!what.empty()) {
       paragraph(what);
     }
     for (const TracePart& part : finding_.parts) {

@@ -58,6 +58,37 @@ TEST(Reports, MarkupInATraceNeverBecomesMarkupOfThePage) {
   EXPECT_EQ(Parsed::parse(data)["bugs"][0]["output"], hostile);
 }
 
+// As include/heddle/lin/judge.hpp leaves it.
+Trace with_history(const std::string& note) {
+  Trace trace = sample_finding(FindingKind::kNotLinearizable);
+  TraceEvent event;
+  event.kind = EventKind::kNote;
+  event.id = EventId{static_cast<std::uint32_t>(trace.events.size())};
+  event.text = static_cast<std::uint32_t>(trace.texts.size());
+  trace.texts.push_back(note);
+  trace.events.push_back(event);
+  return trace;
+}
+
+TEST(Reports, AHistoryIsShownOnThePage) {
+  const Trace trace = with_history(
+      "heddle-history\n{\"object\":\"Queue\",\"prefix\":5,\"operation\":2,\"involved\":[0,2],\"operations\":["
+      "{\"thread\":1,\"method\":\"enq\",\"args\":[3],\"result\":null,\"call\":0,\"return\":1},"
+      "{\"thread\":1,\"method\":\"enq\",\"args\":[4],\"result\":null,\"call\":2,\"return\":7},"
+      "{\"thread\":2,\"method\":\"deq\",\"args\":[],\"result\":\"empty\",\"call\":3,\"return\":4}]}");
+  const Parsed history = Parsed::parse(data_in(html_trace(trace, "")))["bugs"][0]["history"];
+  EXPECT_EQ(history["object"], "Queue");
+  ASSERT_EQ(history["operations"].size(), 3u);
+  EXPECT_EQ(history["operations"][0]["text"], "enq(3)");
+  EXPECT_EQ(history["operations"][0]["mark"], "involved");
+  EXPECT_EQ(history["operations"][1]["text"], "enq(4) → ?");
+  EXPECT_EQ(history["operations"][1]["end"], 5);
+  EXPECT_EQ(history["operations"][2]["text"], "deq → empty");
+  EXPECT_EQ(history["operations"][2]["mark"], "violating");
+  const Trace bad = with_history("heddle-history\n{\"object\":7,\"operations\":[]}");
+  EXPECT_TRUE(Parsed::parse(data_in(html_trace(bad, "")))["bugs"][0]["history"].is_null());
+}
+
 TEST(Reports, ACampaignIsReadBackAsItWasWritten) {
   const Trace trace = sample_finding(FindingKind::kDataRace);
   CampaignReport report = campaign_of(trace);

@@ -6,6 +6,7 @@ import { Details } from "./details";
 import { ROW_HEIGHT } from "./edges";
 import { Graph } from "./graph";
 import { Head } from "./head";
+import { History } from "./history";
 import { EDGE_KINDS, EDGE_NAMES, type EdgeKind, Model, isCritical } from "./model";
 import { type Theme, currentTheme, showTheme } from "./theme";
 import { Timeline } from "./timeline";
@@ -130,6 +131,7 @@ function BugView({ bug, onTheme }: { bug: Bug; onTheme: () => void }) {
   return (
     <>
       <Head bug={bug} model={model} onSelect={select} />
+      {bug.history && <History history={bug.history} />}
       {bug.explanation && <Why explanation={bug.explanation} />}
       {model.rows.length === 0 ? (
         <p class="quiet">No events were kept of this execution.</p>

@@ -74,6 +74,12 @@ export interface Explanation {
   passes: Side | null;
 }
 
+// What the threads of a test did to an object, and of it what no sequential order explains.
+export interface ObjectHistory {
+  object: string;
+  operations: { thread: number; text: string; call: number; end: number; pending: boolean; mark: "none" | "involved" | "violating" }[];
+}
+
 export interface Bug {
   kind: string;
   severity: "bug" | "warning";
@@ -102,6 +108,7 @@ export interface Bug {
   frames: Frame[];
   files: SourceFile[];
   explanation?: Explanation;
+  history?: ObjectHistory | null;
 }
 
 // Of rows; the low byte are the flags of events (core/trace/event.h).

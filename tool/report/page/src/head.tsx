@@ -69,7 +69,7 @@ export function Head({ bug, model, onSelect }: Props & { model: Model }) {
   return (
     <header class="head">
       <h1>
-        <span class={`kind ${bug.severity}`}>{bug.kind}</span> {places || bug.summary}
+        <span class={`kind ${bug.severity}`}>{bug.kind}</span> {places || bug.summary.replace(bug.kind, "").replace(/^[:\s]+/, "") || bug.kind}
       </h1>
       <p class="words">{bug.words}</p>
       {bug.reproduce && (
