@@ -19,6 +19,7 @@ struct Way {
   std::uint64_t most_steps = 0;
   std::uint32_t most_preemptions = ~0u;      // threads that are left although they could go on
   std::uint32_t ends_with = kNoThreadIndex;  // the order ends with this thread's last action
+  std::span<const ActionId> before;          // … and these come before it
 };
 
 class ForwardSearch {
@@ -60,9 +61,14 @@ class ForwardSearch {
   };
 
   bool is_complete() const {
-    if (way_.ends_with != kNoThreadIndex) return simulation_.next_of(way_.ends_with) == kNoAction;
+    if (way_.ends_with != kNoThreadIndex) return is_at_end();
     return order_.size() == s_.observed().size();
   }
+
+  bool is_at_end() const {
+    return way_.ends_with != kNoThreadIndex && simulation_.next_of(way_.ends_with) == kNoAction;
+  }
+  bool is_done(ActionId id) const { return simulation_.state().next[s_.thread_index(id)] > s_.ordinal(id); }
 
   // Where only one thread comes by, or nobody writes, nothing is gained by going elsewhere.
   void find_private_cells() {
@@ -184,6 +190,8 @@ class ForwardSearch {
     std::uint64_t value = 0;
     if (s_.action(id).symbol != kConcrete && simulation_.value_read(id, value))
       read_ += mix(id, value);  // of a set: who read first makes no difference
+    if (is_at_end() && !std::ranges::all_of(way_.before, [&](ActionId b) { return is_done(b); }))
+      return false;
     return std::ranges::all_of(decided_at_[id], [&](const Condition& c) { return simulation_.holds(c); });
   }
 
@@ -219,11 +227,12 @@ std::optional<Schedule> search_forward(const Structure& structure, bool with_sof
 }
 
 std::optional<Schedule> search_to_failure(const Structure& structure, bool with_soft,
-                                          std::uint64_t most_steps) {
+                                          std::uint64_t most_steps, std::span<const ActionId> before) {
   const Bug& bug = structure.trace().bug;
   if (bug.kind != BugKind::kCondition || bug.condition.expression == kConcrete) return std::nullopt;
   Way way;
   way.with_soft = with_soft;
+  way.before = before;
   for (std::uint32_t i = 0; i < structure.thread_count(); ++i) {
     const auto own = structure.thread(i);
     if (!own.empty() && structure.action(own.front()).thread == bug.condition.thread) way.ends_with = i;

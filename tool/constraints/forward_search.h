@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "tool/constraints/simulate.h"
 
@@ -17,8 +18,8 @@ std::optional<Schedule> search_forward(const Structure& structure, bool with_sof
 
 // One that ends with the failure, of a thread whose actions end there: what other threads would have done
 // later never happens, and need not fit. With at most two preemptions, fewer first (Musuvathi and Qadeer,
-// "Iterative context bounding", PLDI 2007).
+// "Iterative context bounding", PLDI 2007). `before`: actions that come before it.
 std::optional<Schedule> search_to_failure(const Structure& structure, bool with_soft,
-                                          std::uint64_t most_steps);
+                                          std::uint64_t most_steps, std::span<const ActionId> before = {});
 
 }  // namespace heddle::constraints

@@ -325,10 +325,16 @@ SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& opt
   return solve(trace, Goal::kFail, options);
 }
 
-SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most_steps) {
+SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most_steps,
+                                  std::span<const EventId> before) {
   const Structure structure(trace, Goal::kFail);
   SolvedSchedule result;
-  const auto order = search_to_failure(structure, true, most_steps);
+  std::vector<ActionId> actions;
+  for (const ActionId id : structure.observed()) {
+    if (std::find(before.begin(), before.end(), trace.actions[id].event) != before.end())
+      actions.push_back(id);
+  }
+  const auto order = search_to_failure(structure, true, most_steps, actions);
   if (!order) return result;
   Simulation simulation(structure);
   simulation.start();
