@@ -99,7 +99,8 @@ struct Record {
   std::uint8_t size = 0;  // bytes of an access, at most 8; wider ones have several records
   std::uint8_t holds = 0;
   std::uint8_t guards = 0;  // kBranch: the other way leads into code that does not return
-  std::uint8_t unused[2] = {};
+  std::uint8_t calls = 0;   // kBranch: through a pointer, which points to who was called
+  std::uint8_t unused = 0;
 };
 static_assert(sizeof(Record) == 48);
 

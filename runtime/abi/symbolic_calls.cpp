@@ -373,7 +373,7 @@ HEDDLE_EXPORT void __heddle_switch(Id value, std::uint64_t taken, const std::uin
 }
 HEDDLE_EXPORT void __heddle_target(Id callee, std::uint64_t address, std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().equals(moment_at(HEDDLE_CALLER_PC, place), expression(callee), address);
+  tracer().called(moment_at(HEDDLE_CALLER_PC, place), expression(callee), address);
 }
 HEDDLE_EXPORT void __heddle_concretised(Id id, std::uint64_t value) {
   if (tracing == nullptr) return;

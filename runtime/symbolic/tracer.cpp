@@ -210,6 +210,12 @@ void Tracer::equals(const Moment& at, ExpressionId value, std::uint64_t taken) {
   branch(at, table_.binary(Operator::kEqual, table_[value].bits, value, 0, kConcrete, taken), true);
 }
 
+void Tracer::called(const Moment& at, ExpressionId callee, std::uint64_t address) {
+  const std::uint32_t before = header_->record_count;
+  equals(at, callee, address);
+  if (header_->record_count != before) records_[before].calls = 1;
+}
+
 // The case that was taken, or that it was none of them.
 void Tracer::switch_on(const Moment& at, ExpressionId value, std::uint64_t taken, const std::uint64_t* cases,
                        std::uint32_t count) {

@@ -80,6 +80,8 @@ class Tracer {
                  std::uint32_t count);
   // `value` is `taken`, and nothing else would lead here.
   void equals(const Moment& at, ExpressionId value, std::uint64_t taken);
+  // A call through a pointer.
+  void called(const Moment& at, ExpressionId callee, std::uint64_t address);
   void concretise(const Moment& at, ExpressionId expression, std::uint64_t value);
   // --- paths: every decision, also where no symbol is behind it (RunSpec::path_trace)
   void step(const Moment& at, std::uint8_t kind, std::uint64_t outcome);

@@ -97,6 +97,13 @@ class SearchFromRuns(HeddleTest):
         answer = self.heddle("search", "--runs", "6", "--", "./correct", code=NO_BUG)
         self.assertIn("no bug was found;", answer.errors)
 
+    def test_a_pass_that_comes_too_early_needs_no_more_executions_than_model_checking(self):
+        """Table 5.3: MCR needs 4 for BubbleSort. Who sleeps is followed, and who fails needs nobody to finish."""
+        answer = self.heddle("search", "-v", "--runs", "1", "--", self.build("bubble_sort"), code=BUG)
+        executed = [line for line in answer.errors.splitlines() if line.endswith("when executed")]
+        self.assertLessEqual(len(executed), 4, answer.errors)
+        self.assertIn("fails when executed", executed[-1])
+
     def test_refuses_other_builds(self):
         self.write("correct.c", CORRECT)
         self.heddle("cc", "correct.c", "-o", "correct", code=0)

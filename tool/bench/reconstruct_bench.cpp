@@ -3,52 +3,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "tool/bench/child_process.h"
 #include "tool/bench/native_runs.h"
 #include "tool/bench/thesis_programs.h"
-#include "tool/search/search.h"
+#include "tool/run/campaign.h"
+#include "tool/search/production.h"
+#include "tool/search/reconstruct.h"
 
 namespace heddle::bench {
 namespace {
 
 using Source = ReconstructRow::Source;
 
-// An execution that fails: one of many, else what a search finds.
-Result<std::optional<search::Executed>> failing_execution(search::Executions& executions, double seconds) {
-  constexpr std::uint64_t kSamples = 100;
-  search::SearchOptions how;
-  how.seconds = seconds;
-  search::Search search(executions, how);
-  for (std::uint64_t i = 0; i < kSamples; ++i) {
-    auto run = executions.sample(i);
-    if (!run) return run.error();
-    if (run->is_bug) return std::optional(std::move(*run));
-    if (!run->passes) continue;
-    auto added = search.add(*run);
-    if (!added && added.error().code == ExitCode::kOwnError) return added.error();
+// An execution that `heddle run` finds.
+std::optional<Trace> failing_execution(const run::Target& target, const RunSpec& spec, double seconds) {
+  run::CampaignOptions campaign;
+  campaign.spec = spec;
+  std::copy_n("auto", sizeof "auto", campaign.spec.strategy);
+  campaign.seconds = seconds;
+  campaign.output_directory.clear();
+  campaign.symbolise = false;
+  const std::atomic<bool> never = false;
+  run::CampaignOutcome outcome = run::Campaign(target, campaign).run(never);
+  for (run::FoundBug& bug : outcome.bugs) {
+    if (bug.trace.findings[bug.finding].severity == Severity::kBug) return std::move(bug.trace);
   }
-  if (search.runs() == 0) return std::optional<search::Executed>();
-  auto found = search.find();
-  if (!found) return found.error();
-  if (!*found) return std::optional<search::Executed>();
-  search::Executed executed;
-  executed.choices = std::move((*found)->trace.choices);
-  executed.is_bug = true;
-  return std::optional(std::move(executed));
+  return std::nullopt;
 }
 
 // What a native run with that schedule would have logged.
 Result<std::optional<search::LoggedPaths>> engine_log(const run::Target& target, const RunSpec& spec,
                                                       double seconds) {
-  auto executions = search::Executions::start(target, spec, {});
+  auto failing = failing_execution(target, spec, seconds);
+  if (!failing) return std::optional<search::LoggedPaths>();
+  auto executions = search::Executions::start(target, failing->spec, {}, failing->execution);
   if (!executions) return executions.error();
   executions->keep_decisions();
-  auto failing = failing_execution(*executions, seconds);
-  if (!failing) return failing.error();
-  if (!*failing) return std::optional<search::LoggedPaths>();
-  auto traced = executions->trace(**failing);
+  search::Executed executed;
+  executed.choices = std::move(failing->choices);
+  executed.result.trace_hash = failing->result.trace_hash;
+  executed.is_bug = true;
+  auto traced = executions->trace(executed);
   if (!traced) return traced.error();
   search::LoggedPaths paths;
   for (const auto& [name, own] : (*traced)->decisions) paths[name] = own.path;

@@ -1,6 +1,7 @@
 #include "tool/cause/guided_plan.h"
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "core/trace/event_kinds.h"
@@ -51,6 +52,19 @@ std::unordered_map<std::uint32_t, Counted> counted_events(const Trace& trace, st
   return counted;
 }
 
+// Operations before which a thread makes room for others unless it is told to go on
+// (runtime/strategy/plan.cpp); schedules do not have them. By thread and its operations before.
+std::set<std::pair<ThreadId, std::uint32_t>> pauses(
+    const Trace& trace, const std::unordered_map<std::uint32_t, Counted>& counted) {
+  std::set<std::pair<ThreadId, std::uint32_t>> result;
+  for (const TraceEvent& event : trace.events) {
+    if (event.kind != EventKind::kSleep && event.kind != EventKind::kYield) continue;
+    const Counted& own = counted.at(index_of(event.id));
+    if (own.counts) result.insert({event.thread, own.operations});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::uint32_t operations_before_threads(const Trace& trace) {
@@ -65,6 +79,7 @@ std::uint32_t operations_before_threads(const Trace& trace) {
 std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::Place> schedule, bool weak,
                                std::uint32_t uncounted) {
   const auto counted = counted_events(trace, uncounted);
+  const auto paused = pauses(trace, counted);
   std::vector<Departure> plan;
   std::map<ThreadId, std::uint32_t> done;  // operations
   ThreadId running = kNoThread;
@@ -82,6 +97,14 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
       // Who waits chooses at the same place once more when it was woken.
       if (!waits) leave(static_cast<std::uint32_t>(ChoiceKind::kThread));
       leave(ChoicePlace::kForced);
+    }
+    // Who gets its turn does what it came to; later it has to be told to go on.
+    const std::uint32_t first = done[place.thread] + (running == place.thread ? 0 : 1);
+    for (auto pause = paused.lower_bound({place.thread, first});
+         pause != paused.end() && pause->first == place.thread && pause->second < own.operations; ++pause) {
+      const auto slot = static_cast<std::uint32_t>(ChoiceKind::kThread);
+      plan.push_back(
+          {ChoicePlace::make(place.thread, pause->second, slot, 0), ChoiceKey::thread(place.thread)});
     }
     running = place.thread;
     done[running] = own.operations + (own.counts ? 1 : 0);

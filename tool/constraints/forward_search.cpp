@@ -1,6 +1,7 @@
 #include "tool/constraints/forward_search.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/random.h"
@@ -8,30 +9,41 @@
 namespace heddle::constraints {
 namespace {
 
-class ForwardSearch {
- public:
+constexpr std::uint32_t kNoThreadIndex = ~0u;
+
+struct Way {
+  bool with_soft = true;
   // In the first round a thread goes on while it can; in others the order in which threads are tried is
   // drawn.
-  ForwardSearch(const Structure& structure, bool with_soft, std::uint32_t round, std::uint64_t most_steps)
+  std::uint32_t round = 0;
+  std::uint64_t most_steps = 0;
+  std::uint32_t most_preemptions = ~0u;      // threads that are left although they could go on
+  std::uint32_t ends_with = kNoThreadIndex;  // the order ends with this thread's last action
+  std::span<const ActionId> before;          // … and these come before it
+};
+
+class ForwardSearch {
+ public:
+  ForwardSearch(const Structure& structure, const Way& way)
       : s_(structure),
         simulation_(structure),
         decided_at_(structure.count()),
-        round_(round),
-        steps_left_(most_steps) {
+        way_(way),
+        steps_left_(way.most_steps) {
     for (const Condition& c : s_.trace().conditions) {
-      if (!c.soft || with_soft) decide_at_last_read(c);
+      if (!c.soft || way.with_soft) decide_at_last_read(c);
     }
     Condition bug = s_.trace().bug.condition;
     if (s_.goal() == Structure::Goal::kPass) bug.holds = !bug.holds;
     if (bug.expression != kConcrete) decide_at_last_read(bug);
+    if (way.most_preemptions != ~0u) find_private_cells();
   }
 
   std::optional<Schedule> find() {
     simulation_.start();
-    const std::size_t all = s_.observed().size();
     for (;;) {
       const bool goes_on = at_choice() ? choose() : step(current_);
-      if (goes_on && order_.size() == all) return order_;
+      if (goes_on && is_complete()) return order_;
       if (!goes_on && !go_back()) return std::nullopt;
     }
   }
@@ -43,8 +55,32 @@ class ForwardSearch {
     std::size_t executed = 0;
     std::uint32_t current = 0;
     std::uint64_t read = 0;
+    std::uint32_t preemptions = 0;
+    bool is_free = false;                // `current` cannot go on: to leave it is no preemption
     std::vector<std::uint32_t> untried;  // the next one last
   };
+
+  bool is_complete() const {
+    if (way_.ends_with != kNoThreadIndex) return is_at_end();
+    return order_.size() == s_.observed().size();
+  }
+
+  bool is_at_end() const {
+    return way_.ends_with != kNoThreadIndex && simulation_.next_of(way_.ends_with) == kNoAction;
+  }
+  bool is_done(ActionId id) const { return simulation_.state().next[s_.thread_index(id)] > s_.ordinal(id); }
+
+  // Where only one thread comes by, or nobody writes, nothing is gained by going elsewhere.
+  void find_private_cells() {
+    matters_.assign(s_.cells().size(), false);
+    for (CellId c = 0; c < matters_.size(); ++c) {
+      const Cell& cell = s_.cells()[c];
+      if (cell.writes.empty()) continue;
+      const std::uint32_t first = s_.thread_index(cell.writes.front());
+      const auto is_other = [&](ActionId id) { return s_.thread_index(id) != first; };
+      matters_[c] = std::ranges::any_of(cell.writes, is_other) || std::ranges::any_of(cell.reads, is_other);
+    }
+  }
 
   // A condition is decided where its last symbol is read.
   void decide_at_last_read(const Condition& condition) {
@@ -72,6 +108,10 @@ class ForwardSearch {
     if (id == kNoAction) return true;
     if (fresh_turn_) return false;
     const Action& a = s_.action(id);
+    if (a.is_access() && !matters_.empty()) {
+      const auto parts = s_.parts_of(id);
+      if (std::ranges::none_of(parts, [&](const Part& p) { return matters_[p.cell]; })) return false;
+    }
     if (a.is_access()) return a.is_atomic() || s_.sections_of(id).empty();
     return a.kind != EventKind::kMutexUnlock && a.kind != EventKind::kRwlockUnlock &&
            a.kind != EventKind::kThreadCreate;
@@ -87,17 +127,20 @@ class ForwardSearch {
     return mix(hash, current_);
   }
 
-  // Opens a fork, unless the same state was seen before.
+  // Opens a fork, unless the same state was seen before, with no more preemptions.
   bool choose() {
-    if (!seen_.insert(fingerprint()).second) return false;
-    Fork fork{simulation_.state(), order_.size(), current_, read_, {}};
+    const auto [seen, is_new] = seen_.emplace(fingerprint(), preemptions_);
+    if (!is_new && seen->second <= preemptions_) return false;
+    seen->second = preemptions_;
+    Fork fork{simulation_.state(), order_.size(), current_, read_, preemptions_, false, {}};
+    fork.is_free = simulation_.next_of(current_) == kNoAction;
     for (std::uint32_t t = static_cast<std::uint32_t>(s_.thread_count()); t-- > 0;) {
       if (t != current_ && simulation_.next_of(t) != kNoAction) fork.untried.push_back(t);
     }
     if (simulation_.next_of(current_) != kNoAction) fork.untried.push_back(current_);
-    if (round_ != 0) {
+    if (way_.round != 0) {
       for (std::size_t i = fork.untried.size(); i > 1; --i)
-        std::swap(fork.untried[i - 1], fork.untried[mix(mix(round_, order_.size()), i) % i]);
+        std::swap(fork.untried[i - 1], fork.untried[mix(mix(way_.round, order_.size()), i) % i]);
     }
     forks_.push_back(std::move(fork));
     return go_on();
@@ -106,19 +149,26 @@ class ForwardSearch {
   // The next one of the last fork.
   bool go_on() {
     Fork& fork = forks_.back();
-    if (fork.untried.empty()) {
+    // Who goes on is tried before all others in the rounds that count preemptions.
+    const bool is_dear = !fork.is_free && fork.preemptions >= way_.most_preemptions;
+    if (fork.untried.empty() || (is_dear && fork.untried.back() != fork.current)) {
       forks_.pop_back();
       return false;
     }
     current_ = fork.untried.back();
     fork.untried.pop_back();
+    const bool is_preemption = current_ != fork.current && !fork.is_free && way_.most_preemptions != ~0u;
+    preemptions_ = fork.preemptions + (is_preemption ? 1 : 0);
     fresh_turn_ = true;
     return true;
   }
 
   bool go_back() {
     while (!forks_.empty() && steps_left_ != 0) {
-      const Fork& fork = forks_.back();
+      Fork& fork = forks_.back();
+      if (is_stuck_ && order_.size() == fork.executed + 1 && s_.thread_index(order_.back()) == fork.current)
+        fork.is_free = true;
+      is_stuck_ = false;
       const std::span<const ActionId> executed(order_);
       simulation_.put_back(fork.state, executed.first(fork.executed), executed.subspan(fork.executed));
       order_.resize(fork.executed);
@@ -135,24 +185,30 @@ class ForwardSearch {
     fresh_turn_ = false;
     const ActionId id = simulation_.next_of(thread);
     order_.push_back(id);
-    if (simulation_.advance(id, static_cast<std::uint32_t>(order_.size())) != nullptr) return false;
+    is_stuck_ = simulation_.advance(id, static_cast<std::uint32_t>(order_.size())) != nullptr;
+    if (is_stuck_) return false;
     std::uint64_t value = 0;
     if (s_.action(id).symbol != kConcrete && simulation_.value_read(id, value))
       read_ += mix(id, value);  // of a set: who read first makes no difference
+    if (is_at_end() && !std::ranges::all_of(way_.before, [&](ActionId b) { return is_done(b); }))
+      return false;
     return std::ranges::all_of(decided_at_[id], [&](const Condition& c) { return simulation_.holds(c); });
   }
 
   const Structure& s_;
   Simulation simulation_;
   std::vector<std::vector<Condition>> decided_at_;  // by action
-  std::uint32_t round_;
+  Way way_;
+  std::vector<bool> matters_;  // by cell; empty: all do
   std::uint64_t steps_left_;
   Schedule order_;
   std::vector<Fork> forks_;
-  std::unordered_set<std::uint64_t> seen_;
+  std::unordered_map<std::uint64_t, std::uint32_t> seen_;  // with so many preemptions
   std::uint32_t current_ = 0;
   std::uint64_t read_ = 0;
+  std::uint32_t preemptions_ = 0;
   bool fresh_turn_ = false;  // the thread was just chosen: it makes at least one step
+  bool is_stuck_ = false;    // the last step was none: the thread has to wait
 };
 
 }  // namespace
@@ -161,7 +217,31 @@ std::optional<Schedule> search_forward(const Structure& structure, bool with_sof
   if (structure.trace().bug.kind != BugKind::kCondition || structure.thread_count() == 0) return std::nullopt;
   constexpr std::uint32_t kRounds = 8;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
-    if (auto order = ForwardSearch(structure, with_soft, round, most_steps / kRounds).find()) return order;
+    Way way;
+    way.with_soft = with_soft;
+    way.round = round;
+    way.most_steps = most_steps / kRounds;
+    if (auto order = ForwardSearch(structure, way).find()) return order;
+  }
+  return std::nullopt;
+}
+
+std::optional<Schedule> search_to_failure(const Structure& structure, bool with_soft,
+                                          std::uint64_t most_steps, std::span<const ActionId> before) {
+  const Bug& bug = structure.trace().bug;
+  if (bug.kind != BugKind::kCondition || bug.condition.expression == kConcrete) return std::nullopt;
+  Way way;
+  way.with_soft = with_soft;
+  way.before = before;
+  for (std::uint32_t i = 0; i < structure.thread_count(); ++i) {
+    const auto own = structure.thread(i);
+    if (!own.empty() && structure.action(own.front()).thread == bug.condition.thread) way.ends_with = i;
+  }
+  if (way.ends_with == kNoThreadIndex) return std::nullopt;
+  constexpr std::uint32_t kMostPreemptions = 2;
+  way.most_steps = most_steps / (kMostPreemptions + 1);
+  for (way.most_preemptions = 0; way.most_preemptions <= kMostPreemptions; ++way.most_preemptions) {
+    if (auto order = ForwardSearch(structure, way).find()) return order;
   }
   return std::nullopt;
 }

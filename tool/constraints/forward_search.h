@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "tool/constraints/simulate.h"
 
@@ -14,5 +15,11 @@ namespace heddle::constraints {
 // An order of all actions, under sequential consistency, in which the bug shows, or does not: the goal of
 // `structure`. At most so many actions are executed.
 std::optional<Schedule> search_forward(const Structure& structure, bool with_soft, std::uint64_t most_steps);
+
+// One that ends with the failure, of a thread whose actions end there: what other threads would have done
+// later never happens, and need not fit. With at most two preemptions, fewer first (Musuvathi and Qadeer,
+// "Iterative context bounding", PLDI 2007). `before`: actions that come before it.
+std::optional<Schedule> search_to_failure(const Structure& structure, bool with_soft,
+                                          std::uint64_t most_steps, std::span<const ActionId> before = {});
 
 }  // namespace heddle::constraints

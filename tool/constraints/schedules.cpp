@@ -325,6 +325,28 @@ SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& opt
   return solve(trace, Goal::kFail, options);
 }
 
+SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most_steps,
+                                  std::span<const EventId> before) {
+  const Structure structure(trace, Goal::kFail);
+  SolvedSchedule result;
+  std::vector<ActionId> actions;
+  for (const ActionId id : structure.observed()) {
+    if (std::find(before.begin(), before.end(), trace.actions[id].event) != before.end())
+      actions.push_back(id);
+  }
+  const auto order = search_to_failure(structure, true, most_steps, actions);
+  if (!order) return result;
+  Simulation simulation(structure);
+  simulation.start();
+  for (std::uint32_t i = 0; i < order->size(); ++i) {
+    if (simulation.advance((*order)[i], i + 1) != nullptr) return result;
+  }
+  if (!simulation.holds(trace.bug.condition)) return result;
+  result.answer = Answer::kSatisfiable;
+  result.execution = execution_of(structure, simulation, *order);
+  return result;
+}
+
 SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options) {
   return solve(trace, Goal::kPass, options);
 }

@@ -30,6 +30,12 @@ struct SolvedSchedule {
 // Φ_fail: an execution of the same paths that fails, whatever the order was.
 SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
+// The same, ending with the failure: other threads are somewhere on their paths by then. Without the solver,
+// so that the answer is kSatisfiable or kUnknown; under sequential consistency. `before`: events that have
+// happened by then.
+SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most_steps,
+                                  std::span<const EventId> before = {});
+
 // The same for one that passes.
 SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options = {});
 

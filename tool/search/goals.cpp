@@ -313,20 +313,25 @@ std::optional<constraints::SymbolicTrace> ask_for_flip(const Composition& of, st
   return ask_at_record(of, record, others, true);
 }
 
-std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
-                                                              const std::map<ThreadId, PathEnd>& ends) {
+std::optional<Composition> ending_at(const Composition& of, const std::map<ThreadId, PathEnd>& ends) {
   Composition shorter = of;
-  const ThreadId thread = of.tables.records[record].thread;
-  for (const auto& [other, end] : ends) {
-    if (other == thread) continue;
+  for (const auto& [thread, end] : ends) {
     for (std::uint32_t i = end.record; i < shorter.tables.records.size(); ++i) {
-      if (shorter.tables.records[i].thread == other) forget(shorter.tables.records[i]);
+      if (shorter.tables.records[i].thread == thread) forget(shorter.tables.records[i]);
     }
     forget_symbols(shorter.tables);
-    if (!stop(shorter.tables, other, end.event == kNoEvent ? 0 : index_of(end.event) + 1))
+    if (!stop(shorter.tables, thread, end.event == kNoEvent ? 0 : index_of(end.event) + 1))
       return std::nullopt;
   }
-  return ask_at_record(shorter, record, Others::kWhole, true);
+  return shorter;
+}
+
+std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
+                                                              const std::map<ThreadId, PathEnd>& ends) {
+  std::map<ThreadId, PathEnd> of_others = ends;
+  of_others.erase(of.tables.records[record].thread);
+  const auto shorter = ending_at(of, of_others);
+  return shorter ? ask_at_record(*shorter, record, Others::kWhole, true) : std::nullopt;
 }
 
 }  // namespace heddle::search

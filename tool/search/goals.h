@@ -49,6 +49,8 @@ struct PathEnd {
   std::uint32_t record = 0;
   EventId event = kNoEvent;
 };
+// The same where threads' paths end so. None: it cannot be cut off there.
+std::optional<Composition> ending_at(const Composition& of, const std::map<ThreadId, PathEnd>& ends);
 // … where other threads' paths end so.
 std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
                                                               const std::map<ThreadId, PathEnd>& ends);

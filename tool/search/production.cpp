@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include "core/record/run_identity.h"
@@ -121,10 +122,16 @@ Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& dat
   executions.keep_decisions();
   FollowedRuns followed;
   const std::size_t most = std::min(database.distinct_runs(), limits.runs);
+  // What is usual comes first: others' paths are nearer to it.
+  std::vector<std::size_t> order(database.distinct_runs());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return database.times_seen(a) > database.times_seen(b);
+  });
   for (; followed.looked_at < most && left() > 0 && !limits.is_over(); ++followed.looked_at) {
     ReconstructOptions each = limits.each;
     each.seconds = std::min(each.seconds, left());
-    auto run = reconstruct(executions, database.run(followed.looked_at), false, each);
+    auto run = reconstruct(executions, database.run(order[followed.looked_at]), false, each);
     if (!run) return run.error();
     followed.same += run->succeeded ? 1 : 0;
     if (run->executed.passes) followed.executed.push_back(std::move(run->executed));

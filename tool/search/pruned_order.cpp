@@ -15,6 +15,7 @@ struct OpenFlip {
   std::size_t run = 0;
   std::uint32_t rank = 0;
   std::size_t branch = 0;
+  bool is_late = false;  // some run has the flipped path's beginning
 
   bool operator<(const OpenFlip& other) const {  // for a queue whose top is the largest
     return std::tie(distance, run, rank) > std::tie(other.distance, other.run, other.rank);
@@ -56,6 +57,13 @@ Search::Found Search::flip_for_real(std::size_t run, const Branch& branch, std::
   return found;
 }
 
+bool Search::leads_to_known_path(std::size_t run, const Branch& branch) const {
+  Path prefix = runs_[run].run->threads.at(branch.thread).path;
+  prefix.resize(branch.step + 1);
+  prefix.back() = prefix.back().flipped();
+  return !database_.paths(branch.thread, prefix, 1).empty();
+}
+
 Search::Found Search::find_pruned() {
   std::priority_queue<OpenFlip> open;
   std::vector<std::vector<Branch>> branches;
@@ -70,13 +78,8 @@ Search::Found Search::find_pruned() {
       branches.push_back(branches_near(of, assertion_events(of)));
       if (options_.base != 0 && runs_[i].base != options_.base) continue;
       for (std::size_t k = 0; k < branches[i].size(); ++k) {
-        const Branch& branch = branches[i][k];
-        Path prefix = of.threads.at(branch.thread).path;
-        prefix.resize(branch.step + 1);
-        prefix.back() = prefix.back().flipped();
-        const bool known = !database_.paths(branch.thread, prefix, 1).empty();
         const auto rank = static_cast<std::uint32_t>(k + 1);
-        open.push({runs_[i].distance + rank + (known ? kKnownPath : 0), i, rank, k});
+        open.push({runs_[i].distance + rank, i, rank, k});
       }
     }
     return std::optional<FoundBug>();
@@ -85,8 +88,15 @@ Search::Found Search::find_pruned() {
     auto found = take_new_runs();
     if (!found || *found) return found;
     if (open.empty() || is_over()) return std::optional<FoundBug>();
-    const OpenFlip next = open.top();
+    OpenFlip next = open.top();
     open.pop();
+    // Asked late, since runs that came meanwhile count as well.
+    if (!next.is_late && leads_to_known_path(next.run, branches[next.run][next.branch])) {
+      next.distance += kKnownPath;
+      next.is_late = true;
+      open.push(next);
+      continue;
+    }
     found = flip_for_real(next.run, branches[next.run][next.branch], next.rank);
     if (!found || *found) return found;
   }

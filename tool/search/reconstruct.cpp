@@ -4,6 +4,7 @@
 #include <queue>
 #include <set>
 
+#include "tool/constraints/possible.h"
 #include "tool/search/goals.h"
 
 namespace heddle::search {
@@ -114,6 +115,21 @@ class Reconstructor {
     return Done{};
   }
 
+  // Of threads that have one step left to make, where the others have to be by then.
+  void find_last_steps(const Reached& from) {
+    last_steps_of_.clear();
+    for (const auto& [name, own] : paths_of(*from.run)) {
+      const auto m = from.matched.find(name);
+      if (m == from.matched.end() || m->second.steps + 1 != m->second.of) continue;
+      std::vector<EventId>& before = last_steps_of_[own.thread];
+      for (const auto& [other, theirs] : paths_of(*from.run)) {
+        const auto matched = from.matched.find(other);
+        if (other == name || matched == from.matched.end() || matched->second.steps == 0) continue;
+        before.push_back(theirs.events[matched->second.steps - 1]);
+      }
+    }
+  }
+
   // Each thread that leaves its path could be kept on it, the earliest first.
   Status advance(const Reached& from) {
     const Composition of = composition_of(*from.run, initial_);
@@ -131,6 +147,7 @@ class Reconstructor {
       if (own.path[at].flipped() == log_.at(name)[at]) wrong.emplace_back(own.records[at], name);
     }
     std::sort(wrong.begin(), wrong.end());
+    find_last_steps(from);
     for (const auto& [record, name] : wrong) {
       if (!time_left()) break;
       if (auto status = keep_on_path(of, record, ends); !status) return status;
@@ -141,19 +158,65 @@ class Reconstructor {
 
   Status keep_on_path(const Composition& of, std::uint32_t record, const std::map<ThreadId, PathEnd>& ends) {
     const auto trace = ask_for_flip_within(of, record, ends);
-    return trace ? solve_and_take(of, *trace) : Status(Done{});
+    if (!trace || !constraints::may_fail(*trace)) return Done{};
+    // The last step of a run that fails comes after those of all other threads.
+    if (fails_ && last_steps_of_.contains(of.tables.records[record].thread)) {
+      bool taken = false;
+      if (auto status = find_and_take(of, *trace, last_steps_of_.at(of.tables.records[record].thread), taken);
+          !status || taken)
+        return status;
+    }
+    return solve_and_take(of, *trace);
   }
 
-  // All threads are on their paths as far as they go, and the failure did not show.
+  // All threads are on their paths as far as they go, and the failure did not show. The log says where each
+  // was by then: its last step was made, and what decides the next one had not been read.
   Status try_to_fail(const Composition& of, const Reached& from) {
     if (from.wrong != 0) return Done{};
-    for (const Goal& goal : goals_of(of)) {
+    std::map<ThreadId, PathEnd> ends;
+    std::vector<EventId> before;
+    for (const auto& [name, own] : paths_of(*from.run)) {
+      const auto m = from.matched.find(name);
+      if (m == from.matched.end()) continue;
+      const std::size_t at = m->second.of;
+      if (at > own.path.size()) return Done{};
+      if (at != 0 && own.events[at - 1] != kNoEvent) before.push_back(own.events[at - 1]);
+      if (at < own.path.size()) ends[own.thread] = end_before(of, own, at);
+    }
+    const auto shorter = ending_at(of, ends);
+    if (!shorter) return Done{};
+    for (const Goal& goal : goals_of(*shorter)) {
       if (!time_left() || best_.succeeded) break;
-      const auto trace = ask_for(of, goal, Others::kWhole);
-      if (!trace) continue;
+      const auto trace = ask_for(*shorter, goal, Others::kWhole);
+      if (!trace || !constraints::may_fail(*trace)) continue;
+      bool taken = false;
+      if (auto status = find_and_take(of, *trace, before, taken); !status) return status;
+      if (best_.succeeded) break;
       if (auto status = solve_and_take(of, *trace); !status) return status;
     }
     return Done{};
+  }
+
+  // Without what the step number `at` is decided by, unless it decided the step before as well.
+  static PathEnd end_before(const Composition& of, const ThreadPath& own, std::size_t at) {
+    std::size_t next = at;
+    while (next < own.records.size() && own.records[next] == kNoRecord) ++next;
+    PathEnd end{next < own.records.size() ? own.records[next] : kNoRecord, own.events[at]};
+    if (end.event == kNoEvent || (at != 0 && own.events[at - 1] == end.event)) return end;
+    std::uint32_t before = index_of(end.event);
+    while (before > 0 && of.trace.events[before - 1].thread != own.thread) --before;
+    end.event = before == 0 ? kNoEvent : EventId{before - 1};
+    return end;
+  }
+
+  // An order that ends with the failure.
+  Status find_and_take(const Composition& of, const constraints::SymbolicTrace& trace,
+                       std::span<const EventId> before, bool& taken) {
+    constexpr std::uint64_t kMostSteps = 100'000;
+    ++best_.questions;
+    const auto found = constraints::find_failing_early(trace, kMostSteps, before);
+    taken = found.answer == constraints::Answer::kSatisfiable;
+    return taken ? execute_and_take(of, trace, found) : Status(Done{});
   }
 
   Status solve_and_take(const Composition& of, const constraints::SymbolicTrace& trace) {
@@ -162,6 +225,11 @@ class Reconstructor {
     ++best_.questions;
     const auto solved = constraints::solve_failing(trace, how);
     if (solved.answer != constraints::Answer::kSatisfiable) return Done{};
+    return execute_and_take(of, trace, solved);
+  }
+
+  Status execute_and_take(const Composition& of, const constraints::SymbolicTrace& trace,
+                          const constraints::SolvedSchedule& solved) {
     auto executed = executions_.follow(of, trace, solved.execution);
     if (!executed) return executed.error();
     ++best_.executions;
@@ -180,6 +248,7 @@ class Reconstructor {
   Reconstruction best_;
   std::set<std::pair<LoggedPaths, bool>> seen_;  // and whether they failed
   std::priority_queue<Open> open_;
+  std::map<ThreadId, std::vector<EventId>> last_steps_of_;
 };
 
 }  // namespace

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 
+#include "tool/constraints/possible.h"
+
 namespace heddle::search {
 
 using constraints::Answer;
 using Clock = std::chrono::steady_clock;
+
+namespace {
+constexpr std::uint64_t kMostEarlySteps = 100'000;
+}
 
 Search::Search(Executions& executions, SearchOptions options)
     : executions_(executions), options_(options), began_(Clock::now()) {}
@@ -59,10 +65,22 @@ Status Search::refresh() {
 }
 
 std::optional<Search::Solved> Search::solve(
-    const std::function<std::optional<constraints::SymbolicTrace>(Others)>& ask, Attempt& attempt) {
+    const std::function<std::optional<constraints::SymbolicTrace>(Others)>& ask, Attempt& attempt,
+    bool early) {
   for (const Others others : {Others::kWhole, Others::kStopThen}) {
     auto trace = ask(others);
     if (!trace) continue;
+    const bool may_be = constraints::may_fail(*trace);
+    if (may_be && early && others == Others::kWhole) {
+      ++counts_.questions;
+      const auto began = Clock::now();
+      constraints::SolvedSchedule found = constraints::find_failing_early(*trace, kMostEarlySteps);
+      const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+      counts_.solver_seconds += seconds;
+      attempt.seconds += seconds;
+      attempt.answer = found.answer;
+      if (found.answer == Answer::kSatisfiable) return Solved{std::move(*trace), std::move(found.execution)};
+    }
     // What is sequentially consistent is so in every model, and found sooner.
     for (const constraints::Model model : {constraints::Model::kSequential, constraints::Model::kCxx20}) {
       const bool weak = model == constraints::Model::kCxx20;
@@ -70,6 +88,10 @@ std::optional<Search::Solved> Search::solve(
         return a.is_atomic() && a.order != MemoryOrder::kSeqCst;
       });
       if (weak && (!executions_.is_weak() || !is_weaker)) continue;
+      if (!weak && !may_be) {
+        attempt.answer = Answer::kUnsatisfiable;
+        continue;
+      }
       constraints::SolveOptions how;
       how.model = model;
       how.most_conflicts = options_.most_conflicts;
@@ -121,7 +143,7 @@ Search::Found Search::report(const Executed& executed, const Composition& of, co
 
 Search::Found Search::try_goal(const Composition& of, const Goal& goal, Attempt attempt, std::size_t run) {
   attempt.goal = goal;
-  const auto solved = solve([&](Others others) { return ask_for(of, goal, others); }, attempt);
+  const auto solved = solve([&](Others others) { return ask_for(of, goal, others); }, attempt, true);
   Found found = std::optional<FoundBug>();
   if (solved) {
     auto executed = execute(of, *solved, attempt);

@@ -127,8 +127,9 @@ class Search {
     constraints::SymbolicTrace trace;
     constraints::Execution schedule;
   };
+  // `early`: the other threads need not keep to their paths beyond what is asked for.
   std::optional<Solved> solve(const std::function<std::optional<constraints::SymbolicTrace>(Others)>& ask,
-                              Attempt& attempt);
+                              Attempt& attempt, bool early = false);
   Result<std::optional<Executed>> execute(const Composition& of, const Solved& solved, Attempt& attempt);
   Found report(const Executed& executed, const Composition& of, const Solved& solved, Attempt attempt,
                std::size_t run);
@@ -137,6 +138,7 @@ class Search {
 
   // kPruned
   Found find_pruned();
+  bool leads_to_known_path(std::size_t run, const Branch& branch) const;
   Found flip_for_real(std::size_t run, const Branch& branch, std::uint32_t rank);
   // kThesis
   Found find_thesis();

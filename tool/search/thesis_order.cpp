@@ -125,7 +125,13 @@ Search::Found Search::flip_around(std::size_t base, const Goal& goal) {
       std::sort(steps.begin(), steps.end());
       auto traces = traces_for(base, thread, steps);
       if (!traces) return traces.error();
-      if (met_) return std::move(met_);
+      if (met_) {
+        // It showed as soon as these branches went the other way.
+        ++counts_.tries;
+        met_->attempt.flips = attempt.flips;
+        if (on_attempt) on_attempt(met_->attempt);
+        return std::move(met_);
+      }
       choices.push_back(std::move(*traces));
     }
     // Every combination of the threads' traces, the first of each first.
@@ -175,8 +181,17 @@ Search::Found Search::find_thesis() {
   for (std::size_t base = 0; base < production_ && !is_over(); ++base) {
     if (options_.base != 0 && base + 1 != options_.base) continue;
     if (auto status = refresh(); !status) return status.error();
-    for (const Goal& goal : goals_of(composition_of(*runs_[base].run, initial_))) {
-      if (goal.kind != GoalKind::kAssertion) continue;
+    // Which assertion comes first is up to us; before the last one, most has happened that could go
+    // otherwise.
+    std::vector<Goal> goals = goals_of(composition_of(*runs_[base].run, initial_));
+    std::erase_if(goals, [](const Goal& goal) { return goal.kind != GoalKind::kAssertion; });
+    const auto tested_at = [&](const Goal& goal) {
+      return runs_[base].run->tables.records[goal.record].event;
+    };
+    std::stable_sort(goals.begin(), goals.end(), [&](const Goal& a, const Goal& b) {
+      return index_of(tested_at(a)) > index_of(tested_at(b));
+    });
+    for (const Goal& goal : goals) {
       auto found = flip_around(base, goal);
       if (!found || *found) return found;
     }
