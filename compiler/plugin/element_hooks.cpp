@@ -96,9 +96,20 @@ class HookWriter {
             break;
           case Touch::kAfter:
             when_chosen(access.entry, is_last(*instruction) ? instruction : after(*instruction),
-                        [&](Builder& at) { call(at, "__heddle_touch_element", {access.entry}); });
+                        [&](Builder& at) {
+                          if (is_wait(*instruction))
+                            call(at, "__heddle_touch_element", {access.entry});
+                          else
+                            call(at, "__heddle_took_lock", {access.entry, access.pointer});
+                        });
             break;
         }
+      }
+      if (is_wait(*instruction) && !is_last(*instruction)) {
+        Value* mutex = mutex_before(*instruction);
+        Builder at(after(*instruction));
+        at.SetCurrentDebugLocation(place_of(*instruction));
+        call(at, "__heddle_waited", {mutex});
       }
     }
   }
@@ -122,8 +133,21 @@ class HookWriter {
                  {access.entry, access.pointer, flag(at, access.touch != Touch::kRead)});
         });
         if (waits)
-          when_chosen(access.entry, after(*instruction),
-                      [&](Builder& at) { call(at, "__heddle_passed_element", {access.entry}); });
+          when_chosen(access.entry, after(*instruction), [&](Builder& at) {
+            if (access.touch == Touch::kAfter && !is_wait(*instruction))
+              call(at, "__heddle_passed_lock", {access.entry, access.pointer});
+            else
+              call(at, "__heddle_passed_element", {access.entry});
+          });
+      }
+      if (is_wait(*instruction) && !is_last(*instruction)) {
+        Value* mutex = mutex_before(*instruction);
+        Builder before(instruction);
+        before.SetCurrentDebugLocation(place_of(*instruction));
+        call(before, "__heddle_await_mutex", {mutex});
+        Builder at(after(*instruction));
+        at.SetCurrentDebugLocation(place_of(*instruction));
+        call(at, "__heddle_passed_wait", {mutex});
       }
     }
   }
@@ -141,6 +165,20 @@ class HookWriter {
         body_.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(answer, types, false));
     if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
     return at.CreateCall(callee, arguments);
+  }
+
+  static bool is_wait(const Instruction& instruction) {
+    return mutex_of_wait(instruction).operand != nullptr;
+  }
+  // The mutex of a wait, as it is when the wait begins.
+  Value* mutex_before(Instruction& wait) {
+    const WaitMutex mutex = mutex_of_wait(wait);
+    if (!mutex.is_in_lock) return mutex.operand;
+    Builder at(&wait);
+    at.SetCurrentDebugLocation(place_of(wait));
+    llvm::LoadInst* load = at.CreateLoad(pointer_, mutex.operand);
+    leave_alone(*load);
+    return load;
   }
 
   // Nothing of the function comes after it.

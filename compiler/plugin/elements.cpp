@@ -81,6 +81,13 @@ SyncCall sync_call(llvm::StringRef name) {
 
 }  // namespace
 
+WaitMutex mutex_of_wait(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<CallBase>(&instruction);
+  const llvm::Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+  if (callee == nullptr || call->arg_size() < 2 || sync_call(callee->getName()) != SyncCall::kWait) return {};
+  return {call->getArgOperand(1), callee->getName().starts_with("_ZNSt18condition_variable")};
+}
+
 Elements::Elements(llvm::Module& module)
     : module_(module),
       namer_(module),

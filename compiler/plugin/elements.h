@@ -28,6 +28,14 @@ struct ElementAccess {
 };
 using ElementAccesses = llvm::SmallVector<ElementAccess, 2>;
 
+// The mutex that a call takes again when its wait for a condition is over: an operand, or, `is_in_lock`, what
+// the std::unique_lock that is the operand begins with. No operand: the call is no such wait.
+struct WaitMutex {
+  llvm::Value* operand = nullptr;
+  bool is_in_lock = false;
+};
+WaitMutex mutex_of_wait(const llvm::Instruction& instruction);
+
 class Elements {
  public:
   explicit Elements(llvm::Module& module);

@@ -32,6 +32,10 @@ struct OrderVector {
   std::uint32_t first = 0;    // of its runs
   std::uint32_t count = 0;
   std::uint64_t reached = 0;  // accesses that were made in this order; written by the runtime
+  // Another run lent it, and it may not fit: where nobody could go on, somebody comes out of turn, whose next
+  // place in the order is then taken, and all others keep to the rest.
+  std::uint32_t is_lent = 0;
+  std::uint32_t out_of_turn = 0;  // how often that was; written by the runtime
 };
 
 struct OrderTable {

@@ -65,3 +65,22 @@ HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
   }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
 }
+
+// After a lock was taken.
+HEDDLE_EXPORT void __heddle_passed_lock(ElementEntry* entry, const void* lock) {
+  if (heddle::engine::Execution* e = heddle::abi::engine()) {
+    e->lock_passed(reinterpret_cast<Address>(lock), entry->index);
+    return record_access(*e, *entry, 0, true, HEDDLE_CALLER_PC);
+  }
+  if (!heddle::abi::in_session()) heddle::record::took_lock(entry, lock);
+}
+
+// Before a wait for a condition, which gives up the mutex and takes it again; and after it.
+HEDDLE_EXPORT void __heddle_await_mutex(const void* mutex) {
+  if (heddle::engine::Execution* e = heddle::abi::engine()) e->await_mutex(reinterpret_cast<Address>(mutex));
+}
+
+HEDDLE_EXPORT void __heddle_passed_wait(const void* mutex) {
+  if (heddle::engine::Execution* e = heddle::abi::engine()) return e->element_passed();
+  if (!heddle::abi::in_session()) heddle::record::took_again(mutex);
+}

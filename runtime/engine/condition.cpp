@@ -90,7 +90,10 @@ Thread* Execution::choose_waiter(WaitKind kind, Address object, std::uint32_t bi
       waiters[count++] = &t;
     }
   });
-  return count == 0 ? nullptr : waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
+  if (count == 0) return nullptr;
+  const std::uint32_t prescribed = waiter_in_order(waiters, keys, count);
+  if (prescribed != ElementOrders::kNone) return waiters[prescribed];
+  return waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
 }
 
 int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {

@@ -17,6 +17,18 @@ void ElementOrders::start(OrderTable* table, bool profiles) {
   HEDDLE_CHECK(at_ != nullptr);
   reached_ = at_ + table_->vectors;
   made_ = reached_ + table_->vectors;
+  locks_ = static_cast<TakenLock*>(map_pages(kTakenLocks * sizeof(TakenLock)));
+  HEDDLE_CHECK(locks_ != nullptr);
+}
+
+void ElementOrders::took_lock(ThreadId thread, Address lock, std::uint32_t vector) {
+  if (table_ != nullptr) taken_lock(thread, lock) = {lock, index_of(thread), vector};
+}
+
+std::uint32_t ElementOrders::vector_of_lock(ThreadId thread, Address lock) const {
+  if (table_ == nullptr) return kNone;
+  const TakenLock& taken = taken_lock(thread, lock);
+  return taken.lock == lock && taken.thread == index_of(thread) ? taken.vector : kNone;
 }
 
 std::uint32_t ElementOrders::find(std::uint64_t element) const {
@@ -39,6 +51,7 @@ std::uint32_t ElementOrders::group_end(const OrderVector& vector, std::uint32_t 
 
 bool ElementOrders::is_turn(std::uint32_t index, std::uint64_t lineage) const {
   const OrderVector& vector = table_->vector()[index];
+  if (is_given_up(vector)) return true;
   if (is_over(index)) return rest_is_free_;
   const OrderRun* runs = table_->run() + vector.first;
   const std::uint32_t end = group_end(vector, at_[index]);
@@ -48,9 +61,21 @@ bool ElementOrders::is_turn(std::uint32_t index, std::uint64_t lineage) const {
   return false;
 }
 
+std::uint32_t ElementOrders::next_place(std::uint32_t index, std::uint64_t lineage) const {
+  const OrderVector& vector = table_->vector()[index];
+  const OrderRun* runs = table_->run() + vector.first;
+  std::uint32_t before = 0;
+  for (std::uint32_t i = at_[index]; i < vector.count; ++i) {
+    const std::uint32_t left = runs[i].accesses - made_[vector.first + i];
+    if (left != 0 && runs[i].lineage == lineage) return before;
+    before += left;
+  }
+  return kNone;
+}
+
 void ElementOrders::passed(std::uint32_t index, std::uint64_t lineage) {
   OrderVector& vector = table_->vector()[index];
-  if (is_over(index)) return;
+  if (is_over(index) || is_given_up(vector)) return;
   const OrderRun* runs = table_->run() + vector.first;
   std::uint32_t* made = made_ + vector.first;
   const std::uint32_t end = group_end(vector, at_[index]);
@@ -64,7 +89,25 @@ void ElementOrders::passed(std::uint32_t index, std::uint64_t lineage) {
     complete = complete && made[i] >= runs[i].accesses;
   }
   if (counted) vector.reached = ++reached_[index];
-  if (complete) at_[index] = end;
+  if (!counted) take_later_place(vector, end, lineage);
+  // (Places of later groups may have been taken before their turn.)
+  for (std::uint32_t next = end; complete; next = group_end(vector, at_[index])) {
+    at_[index] = next;
+    if (next == vector.count) break;
+    const std::uint32_t next_end = group_end(vector, next);
+    for (std::uint32_t i = next; i < next_end; ++i) complete = complete && made[i] >= runs[i].accesses;
+  }
+}
+
+// The thread came out of turn: it has its place no more when that comes.
+void ElementOrders::take_later_place(OrderVector& vector, std::uint32_t from, std::uint64_t lineage) {
+  ++vector.out_of_turn;
+  const OrderRun* runs = table_->run() + vector.first;
+  for (std::uint32_t i = from; i < vector.count; ++i) {
+    if (runs[i].lineage != lineage || made_[vector.first + i] >= runs[i].accesses) continue;
+    ++made_[vector.first + i];
+    return;
+  }
 }
 
 void Execution::element_access(std::uint32_t order, Address address, bool writes, std::uint64_t pc) {
@@ -72,7 +115,8 @@ void Execution::element_access(std::uint32_t order, Address address, bool writes
   if (t.ignored) return;
   if (orders_.profiles()) {
     if (order != ElementOrders::kNone && channel_.granules().is_shared(address)) orders_.saw_shared(order);
-    return;
+    if (spec().element_points == 0) return;
+    order = ElementOrders::kNone;
   }
   const EventKind kind = writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
   t.awaited_order = order != ElementOrders::kNone ? order + 1 : 0;
@@ -89,17 +133,64 @@ void Execution::await_element(std::uint32_t order) {
   t.awaited_order = order + 1;
 }
 
-void Execution::element_passed() {
+void Execution::await_mutex(Address mutex) {
   Thread& t = self();
-  if (t.awaited_order == 0) return;
-  orders_.passed(t.awaited_order - 1, t.lineage);
-  t.awaited_order = 0;
+  if (t.ignored || !orders_.any()) return;
+  const std::uint32_t order = orders_.vector_of_lock(t.id, mutex);
+  if (order != ElementOrders::kNone) t.awaited_mutex = order + 1;
 }
 
-bool Execution::is_out_of_turn(const Thread& t) const {
+void Execution::element_passed() {
+  Thread& t = self();
+  for (std::uint32_t* awaited : {&t.awaited_order, &t.awaited_mutex}) {
+    if (*awaited != 0) orders_.passed(*awaited - 1, t.lineage);
+    *awaited = 0;
+  }
+}
+
+void Execution::lock_passed(Address lock, std::uint32_t order) {
+  element_passed();
+  orders_.took_lock(scheduler_.current(), lock, order);
+}
+
+// `lent_may_break`: vectors that another run lent hold back nobody.
+bool Execution::is_out_of_turn(const Thread& t, bool lent_may_break) const {
   // That a wait begins was its turn already: what is awaited is its end.
   if (t.pending.kind == EventKind::kCondWait) return false;
-  return t.awaited_order != 0 && !orders_.is_turn(t.awaited_order - 1, t.lineage);
+  for (const std::uint32_t awaited : {t.awaited_order, t.awaited_mutex}) {
+    if (awaited == 0 || orders_.is_turn(awaited - 1, t.lineage)) continue;
+    if (!lent_may_break || !orders_.is_lent(awaited - 1)) return true;
+  }
+  return false;
+}
+
+// Of threads that wait for a condition the one whose wait ends first in the orders that it is held to, which
+// says whom a signal woke. As with threads, the choice is logged as one among all. kNone: nothing is said.
+std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count) {
+  if (!orders_.any() || count < 2) return ElementOrders::kNone;
+  std::uint32_t first = ElementOrders::kNone;
+  std::uint32_t least = ElementOrders::kNone;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Thread& t = *waiters[i];
+    for (const std::uint32_t awaited : {t.awaited_mutex, t.awaited_order}) {
+      if (awaited == 0) continue;
+      const std::uint32_t place = orders_.next_place(awaited - 1, t.lineage);
+      if (place < least) {
+        least = place;
+        first = i;
+      }
+      break;
+    }
+  }
+  if (first == ElementOrders::kNone) return first;
+  strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kWakeUp;
+  point.thread = scheduler_.current();
+  point.count = count;
+  point.keys = keys;
+  if (!begun_) hooks_.at_first_choice();
+  log_choice(Choice::make(point.kind, hash_alternatives(point), keys[first]));
+  return first;
 }
 
 // The choice is logged as one among all that can run, as it would be without orders.
@@ -109,19 +200,21 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   ThreadId free[kMost];
   std::uint32_t count = 0;
   std::uint32_t own_position = kMost;
-  const auto gather = [&] {
+  const auto gather = [&](bool lent_may_break) {
     for (const ThreadId id : runnable) {
       const Thread& t = scheduler_.thread(id);
-      if (count == kMost || is_out_of_turn(t) || must_wait(t)) continue;
+      if (count == kMost || must_wait(t)) continue;
+      if (is_out_of_turn(t, lent_may_break)) continue;
       if (id == scheduler_.current()) own_position = count;
       free[count++] = id;
     }
   };
-  gather();
+  gather(false);
+  if (count == 0) gather(true);
   if (count == 0 && !orders_.rest_is_free()) {
     // What was recorded may end in the middle of what happened: only now may anybody go beyond it.
     orders_.release_rest();
-    gather();
+    gather(false);
   }
   if (count == 0) report_infeasible();
   if (runnable.size() == 1) return runnable[0];
@@ -152,7 +245,10 @@ ThreadId Execution::choose_in_order(bool can_continue) {
 void Execution::report_infeasible() {
   for (const ThreadId id : scheduler_.runnable()) {
     const Thread& t = scheduler_.thread(id);
-    if (is_out_of_turn(t)) channel_.header()->current.divergence_choice = t.awaited_order - 1;
+    for (const std::uint32_t awaited : {t.awaited_mutex, t.awaited_order}) {
+      if (awaited != 0 && !orders_.is_turn(awaited - 1, t.lineage))
+        channel_.header()->current.divergence_choice = awaited - 1;
+    }
   }
   finish(Ending::kInfeasible, 0);
 }

@@ -24,13 +24,24 @@ class ElementOrders {
   }
 
   static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kMostOutOfTurn = 1000;
   // The vector of an element, or kNone.
   std::uint32_t find(std::uint64_t element) const;
 
   // May this thread come to the element next?
   bool is_turn(std::uint32_t vector, std::uint64_t lineage) const;
+  // … or may it come out of turn, should nobody be able to go on?
+  bool is_lent(std::uint32_t vector) const { return table_->vector()[vector].is_lent != 0; }
+  // An order that fits as badly as this says nothing any more, and looking for places takes long.
+  bool is_given_up(const OrderVector& vector) const { return vector.out_of_turn >= kMostOutOfTurn; }
   // It has.
   void passed(std::uint32_t vector, std::uint64_t lineage);
+  // How many accesses, as far as they are prescribed, come before the thread's next one; kNone: it has none
+  // left.
+  std::uint32_t next_place(std::uint32_t vector, std::uint64_t lineage) const;
+  // By which vector the thread took a lock last (kNone: nothing is said of it).
+  void took_lock(ThreadId thread, Address lock, std::uint32_t vector);
+  std::uint32_t vector_of_lock(ThreadId thread, Address lock) const;
   // All accesses of the vector were made, and nothing is said of those that come later.
   bool is_over(std::uint32_t vector) const { return at_[vector] == table_->vector()[vector].count; }
   // … which are free from here on.
@@ -38,12 +49,24 @@ class ElementOrders {
   bool rest_is_free() const { return rest_is_free_; }
 
  private:
+  void take_later_place(OrderVector& vector, std::uint32_t from, std::uint64_t lineage);
   std::uint32_t group_end(const OrderVector& vector, std::uint32_t from) const;
 
   OrderTable* table_ = nullptr;
   std::uint32_t* at_ = nullptr;       // by vector: the first run of the group whose turn it is
   std::uint32_t* reached_ = nullptr;  // by vector: accesses that were made, for the channel
   std::uint32_t* made_ = nullptr;     // by run: accesses that were made of it
+  // By hash of thread and lock; of those that share a place, the latest is known.
+  struct TakenLock {
+    Address lock = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t vector = 0;
+  };
+  static constexpr std::uint32_t kTakenLocks = 4096;
+  TakenLock& taken_lock(ThreadId thread, Address lock) const {
+    return locks_[mix(lock, index_of(thread)) % kTakenLocks];
+  }
+  TakenLock* locks_ = nullptr;
   bool rest_is_free_ = false;
   bool profiles_ = false;
 };

@@ -338,7 +338,9 @@ class Execution final : public strategy::View {
   void element_access(std::uint32_t order, Address address, bool writes, std::uint64_t pc);
   // Before an operation that has a turn of its own; and after it.
   void await_element(std::uint32_t order);
+  void await_mutex(Address mutex);  // that a wait for a condition takes again
   void element_passed();
+  void lock_passed(Address lock, std::uint32_t order);
   // volatiles.cpp
   void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
   void volatile_write(Address address, std::uint8_t bytes, std::uint64_t pc);
@@ -493,7 +495,8 @@ class Execution final : public strategy::View {
   void take_turn_as(std::uint64_t pc);
   ThreadId choose_thread(bool can_continue);
   ThreadId choose_in_order(bool can_continue);
-  bool is_out_of_turn(const sched::Thread& thread) const;
+  bool is_out_of_turn(const sched::Thread& thread, bool lent_may_break) const;
+  std::uint32_t waiter_in_order(sched::Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count);
   [[noreturn]] void report_infeasible();
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
                                 std::uint32_t count, std::uint32_t fallback, std::uint32_t hash);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kMostModules = 256;
 constexpr std::uint32_t kTokenChunk = 64 * 1024;
+constexpr std::uint32_t kKnownLocks = 16;
 // After so many rounds the holder has left in the middle of its write (a handler of its fault has jumped
 // away).
 constexpr std::uint32_t kPatience = 1u << 22;
@@ -23,6 +24,11 @@ struct ThreadLog {
   unsigned char* tokens = nullptr;
   std::uint64_t capacity = 0;
   const ElementEntry* holding = nullptr;  // a signal handler may come while it is
+  struct Lock {
+    const void* address = nullptr;
+    ElementEntry* entry = nullptr;
+  } locks[kKnownLocks];  // the latest that it took
+  std::uint32_t next_lock = 0;
   bool refused = false;
 };
 
@@ -248,6 +254,23 @@ void touch_element(ElementEntry* entry) {
   wrote(*entry, advance(*entry, 2) >> 1);
 }
 
+void took_lock(ElementEntry* entry, const void* lock) {
+  touch_element(entry);
+  for (ThreadLog::Lock& known : self.locks) {
+    if (known.address != lock) continue;
+    known.entry = entry;
+    return;
+  }
+  self.locks[self.next_lock++ % kKnownLocks] = {lock, entry};
+}
+
+void took_again(const void* lock) {
+  for (const ThreadLog::Lock& known : self.locks) {
+    if (known.address == lock && known.entry != nullptr && known.entry->chosen != 0)
+      touch_element(known.entry);
+  }
+}
+
 }  // namespace heddle::record
 
 // --- what compiled code calls
@@ -258,6 +281,12 @@ using heddle::record::self;
 HEDDLE_RECORD_EXPORT void __heddle_touch_element(ElementEntry* entry) {
   heddle::record::touch_element(entry);
 }
+
+HEDDLE_RECORD_EXPORT void __heddle_took_lock(ElementEntry* entry, const void* lock) {
+  heddle::record::took_lock(entry, lock);
+}
+
+HEDDLE_RECORD_EXPORT void __heddle_waited(const void* lock) { heddle::record::took_again(lock); }
 
 HEDDLE_RECORD_EXPORT void __heddle_lock_element(ElementEntry* entry) {
   if (self.holding != nullptr) return;

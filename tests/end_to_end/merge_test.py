@@ -65,6 +65,38 @@ static void* add(void* p) {
 """ + two_threads("add", "add", "assert(counter == 2);")
 
 
+# Two runs that agree in nothing: the file says who comes first. It fails either way.
+EITHER_WAY = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int first, second, third;
+static void* add(void* late) {
+  int order = 0;
+  FILE* file = fopen("order", "r");
+  if (file != 0 && fscanf(file, "%d", &order) == 1 && (late != 0) == (order != 0)) usleep(20000);
+  if (file != 0) fclose(file);
+  pthread_mutex_lock(&lock);
+  ++first;
+  ++second;
+  ++third;
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, add, 0);
+  pthread_create(&b, 0, add, &a);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(first + second + third != 6);
+  return 0;
+}
+"""
+
+
 class Merge(HeddleTest):
     @classmethod
     def setUpClass(cls):
@@ -119,6 +151,21 @@ class Merge(HeddleTest):
         answer = self.heddle("merge", "--guided", "0", "-v", "logs", "--", program)
         self.assertEqual(answer.code, BUG, answer.errors)
         self.assertEqual(self.heddle("replay", "-q", "--times", "3", "heddle-out/bug-1.heddle").code, BUG)
+
+    def test_what_another_run_lent_gives_way(self):
+        program = self.compile(EITHER_WAY, flags=("--full",))
+        self.assertEqual(self.heddle("record", "--profile", "--", program).code, 0)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            known = file.readlines()
+        for order, elements in ((0, ("first", "second")), (1, ("third", "second"))):
+            self.write("order", str(order))
+            self.write("some.spes", "".join(line for line in known if line.split()[2] in elements))
+            environment = dict(os.environ, HEDDLE_RECORD="vars:logs,profile=some.spes")
+            self.assertNotEqual(self.call(program, env=environment).code, 0)
+        answer = self.heddle("merge", "--attempts", "1", "logs", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        answer = self.heddle("merge", "--guided", "0", "--no-brute-force", "logs", "--", program)
+        self.assertNotEqual(answer.code, BUG, answer.errors)
 
     def test_logs_as_they_come_and_a_merge_that_is_killed(self):
         os.mkdir(self.path("logs"))

@@ -52,6 +52,42 @@ int main(int argc, char** argv) {
 """
 
 
+# A buffer for one number: who is woken, and who then has the mutex first, is different in every run.
+HANDOVER = """
+#include <pthread.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
+int count, sum;
+static void* give(void* p) {
+  for (int i = 0; i < 20; ++i) {
+    pthread_mutex_lock(&lock);
+    while (count == 1) pthread_cond_wait(&emptied, &lock);
+    ++count;
+    pthread_cond_signal(&filled);
+    pthread_mutex_unlock(&lock);
+  }
+  return p;
+}
+static void* take(void* p) {
+  for (int i = 0; i < 20; ++i) {
+    pthread_mutex_lock(&lock);
+    while (count == 0) pthread_cond_wait(&filled, &lock);
+    --count;
+    sum += i;
+    pthread_cond_signal(&emptied);
+    pthread_mutex_unlock(&lock);
+  }
+  return p;
+}
+int main(void) {
+  pthread_t threads[6];
+  for (int i = 0; i < 6; ++i) pthread_create(&threads[i], 0, i % 2 == 0 ? give : take, 0);
+  for (int i = 0; i < 6; ++i) pthread_join(threads[i], 0);
+  return sum != 3 * 190;
+}
+"""
+
+
 @unittest.skipUnless(AVAILABLE, "heddle was built without LLVM, or clang 19 is not there")
 class RecordElementsTest(HeddleTest):
     @classmethod
@@ -136,6 +172,18 @@ class RecordElementsTest(HeddleTest):
         self.assertEqual(answer.code, BUG, answer.output + answer.errors)
         # … and what came of it is an artifact like any other.
         self.assertEqual(self.heddle("replay", "bug.heddle").code, BUG)
+
+    def test_the_engine_keeps_the_order_in_which_waits_end(self):
+        program = self.compile(HANDOVER, flags=("--full", "--spes=static"))
+        for instance in range(4):
+            logs = self.path(f"handover-{instance}")
+            environment = dict(os.environ, HEDDLE_RECORD=f"vars:{logs}")
+            self.assertEqual(self.call(program, env=environment).code, 0)
+            log = glob.glob(os.path.join(logs, "*"))[0]
+            accesses = sum(run["accesses"] for v in self.show(log)["vectors"] for run in v["runs"])
+            answer = self.heddle("record", "--check", log, "--", program)
+            self.assertEqual(answer.code, 0, answer.output + answer.errors)
+            self.assertIn(f"{accesses} of {accesses} accesses", answer.output)
 
     def test_damaged_logs_are_named(self):
         log = self.record("vars:{logs}", "5")

@@ -28,26 +28,11 @@ double cpu_seconds(const rusage& usage) {
 
 Result<Finished> spawn_and_wait(const std::string& folder, const std::vector<std::string>& command) {
   const auto began = std::chrono::steady_clock::now();
-  std::vector<std::string> words = command;
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    return Error{fmt::format("`{}` cannot be started: {}.", command[0], std::strerror(error)),
-                 ExitCode::kOwnError};
+  const auto child = start_in(folder, command, {});
+  if (!child) return child.error();
   int status = 0;
   rusage usage{};
-  while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  while (wait4(*child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   return Finished{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), took.count(),
@@ -55,6 +40,38 @@ Result<Finished> spawn_and_wait(const std::string& folder, const std::vector<std
 }
 
 }  // namespace
+
+Result<pid_t> start_in(const std::string& folder, const std::vector<std::string>& command,
+                       const std::vector<std::string>& environment) {
+  std::vector<std::string> words = command;
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::vector<std::string> set = environment;
+  std::vector<char*> variables;
+  for (std::string& variable : set) variables.push_back(variable.data());
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view name(*variable, std::strcspn(*variable, "="));
+    const bool is_set = std::ranges::any_of(
+        set, [&](const std::string& s) { return s.starts_with(name) && s.substr(name.size(), 1) == "="; });
+    if (!is_set) variables.push_back(*variable);
+  }
+  variables.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), variables.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    return Error{fmt::format("`{}` cannot be started: {}.", command[0], std::strerror(error)),
+                 ExitCode::kOwnError};
+  return child;
+}
 
 Result<Finished> run_measured(const std::string& folder, const std::vector<std::string>& command) {
   // Executions are processes of processes: those that outlive their parent become ours, and count as well.

@@ -1,6 +1,8 @@
 // Programs that benchmarks build and run, one at a time.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -11,6 +13,11 @@ namespace heddle::bench {
 // Runs a command in `folder` with its output thrown away, and waits for it. Answers its exit status; 128 and
 // more for the signal that ended it. An error: it could not be started.
 Result<int> run_in(const std::string& folder, const std::vector<std::string>& command);
+
+// Starts a command in `folder` with its output thrown away; `environment`: "NAME=VALUE", beside this process'
+// own.
+Result<pid_t> start_in(const std::string& folder, const std::vector<std::string>& command,
+                       const std::vector<std::string>& environment);
 
 // … with what it and its descendants used. REQUIRES: this process has no other children.
 struct Finished {

@@ -12,6 +12,7 @@
 #include "core/base/random.h"
 #include "tool/artifact/atomic_file.h"
 #include "tool/bench/child_process.h"
+#include "tool/bench/coop_recording.h"
 #include "tool/merge/engine_oracle.h"
 
 namespace heddle::bench {
@@ -27,6 +28,7 @@ constexpr const char* kShares[] = {"25", "50", "75"};
 
 struct CoopProgram {
   std::string name, source;
+  bool hangs = false;
 };
 
 Result<CoopJson> read_thesis(const CoopOptions& options) {
@@ -48,17 +50,11 @@ Result<std::vector<CoopProgram>> coop_programs(const CoopOptions& options) {
     const auto& wanted = options.programs;
     if (wanted.empty() || std::ranges::count(wanted, name) != 0 ||
         std::ranges::count(wanted, source.substr(0, source.find('.'))) != 0)
-      all.push_back({name, options.folder + "/" + source});
+      all.push_back({name, options.folder + "/" + source, entry.value("hangs", false)});
   }
   if (all.empty()) return Error{"There is no such program.", ExitCode::kBadInput};
   return all;
 }
-
-// Complete logs of native runs.
-struct Recorded {
-  std::vector<AccessLog> failing, passing;
-  std::uint64_t runs = 0, failed = 0;
-};
 
 std::vector<std::string> native_command(const std::string& record, const std::string& binary) {
   return {"env",     record.empty() ? "HEDDLE_RECORD=" : "HEDDLE_RECORD=" + record,
@@ -67,35 +63,8 @@ std::vector<std::string> native_command(const std::string& record, const std::st
           binary};
 }
 
-// Runs until there are enough failing logs, or the time is up.
-Result<Recorded> record_natively(const CoopOptions& options, const std::string& folder,
-                                 const std::string& binary, const std::string& kind) {
-  Recorded recorded;
-  const std::string directory = folder + "/logs-" + kind;
-  const auto began = CoopClock::now();
-  while (recorded.failing.size() < options.logs &&
-         std::chrono::duration<double>(CoopClock::now() - began).count() < options.record_seconds) {
-    fs::create_directories(directory);
-    const auto status = run_in(folder, native_command(kind + ":" + directory + ",share=100", binary));
-    if (!status) return status.error();
-    ++recorded.runs;
-    recorded.failed += *status != 0 ? 1 : 0;
-    const bool wanted = *status != 0 || recorded.passing.size() < options.passing;
-    for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-      if (!wanted) break;
-      auto log = read_access_log(entry.path().string());
-      if (!log) continue;
-      log->path = std::to_string(recorded.runs);
-      if (log->outcome == RunOutcome::kUnknown) log->outcome = RunOutcome::kFailed;  // killed: it hung
-      (*status != 0 ? recorded.failing : recorded.passing).push_back(std::move(*log));
-    }
-    fs::remove_all(directory);
-  }
-  return recorded;
-}
-
 // Elements that no run accessed are none of the program's, as in the thesis' counts.
-void drop_untouched(Recorded& recorded) {
+void drop_untouched(RecordedRuns& recorded) {
   std::set<std::uint64_t> touched;
   for (const auto* logs : {&recorded.failing, &recorded.passing}) {
     for (const AccessLog& log : *logs) {
@@ -123,7 +92,7 @@ AccessLog partial(const AccessLog& log, const std::string& share, Random& random
   return part;
 }
 
-Result<std::unique_ptr<merge::LogStore>> partial_logs(const Recorded& recorded, const std::string& share,
+Result<std::unique_ptr<merge::LogStore>> partial_logs(const RecordedRuns& recorded, const std::string& share,
                                                       std::size_t count, std::uint64_t seed) {
   auto store = merge::LogStore::open("");
   if (!store) return store.error();
@@ -153,7 +122,7 @@ class CoopMeasurement {
       : options_(options), target_(target) {}
 
   // The median over the sets; none where most of them were not replayed.
-  Result<Attempts> attempts(const Recorded& recorded, const std::string& share, const Way& way,
+  Result<Attempts> attempts(const RecordedRuns& recorded, const std::string& share, const Way& way,
                             merge::Metric metric, std::size_t logs, double* rank_seconds = nullptr) {
     std::vector<std::uint64_t> all;
     for (std::uint64_t set = 0; set < options_.sets; ++set) {
@@ -206,7 +175,7 @@ CoopRange range_of(const std::vector<double>& values) {
 }
 
 // What complete logs say of a program.
-Status describe_elements(const Recorded& recorded, CoopScheme& scheme) {
+Status describe_elements(const RecordedRuns& recorded, CoopScheme& scheme) {
   std::map<std::uint64_t, double> accesses;
   for (const AccessLog& log : recorded.failing) {
     for (const AccessVector& vector : log.vectors) {
@@ -237,7 +206,7 @@ Status describe_elements(const Recorded& recorded, CoopScheme& scheme) {
 }
 
 // Sizes as they are kept, mean of ten logs (§3.5.6).
-Status measure_sizes(const Recorded& recorded, const std::string& folder, CoopScheme& scheme) {
+Status measure_sizes(const RecordedRuns& recorded, const std::string& folder, CoopScheme& scheme) {
   Random random(7);
   for (const std::string share : {"100", "75", "50", "25", "1"}) {
     double bytes = 0;
@@ -278,8 +247,10 @@ Status measure_overhead(const std::string& folder, const std::string& binary, co
 }
 
 Status measure_scheme(const CoopOptions& options, const run::Target& target, const std::string& folder,
-                      const std::string& kind, CoopRow& row, CoopScheme& scheme, Recorded& recorded) {
-  auto logs = record_natively(options, folder, target.path, kind);
+                      const RecordingOptions& recording, CoopRow& row, CoopScheme& scheme,
+                      RecordedRuns& recorded) {
+  const std::string& kind = recording.kind;
+  auto logs = record_runs(folder, target.path, recording);
   if (!logs) return logs.error();
   recorded = std::move(*logs);
   drop_untouched(recorded);
@@ -290,6 +261,8 @@ Status measure_scheme(const CoopOptions& options, const run::Target& target, con
   if (auto measured = measure_overhead(folder, target.path, kind, row, scheme); !measured) return measured;
   CoopMeasurement measurement(options, target);
   for (const Way& way : kWays) {
+    const auto& wanted = options.ways;
+    if (!wanted.empty() && std::ranges::count(wanted, way.name) == 0) continue;
     for (const std::string share : {"1", "25", "50", "75"}) {
       // One element each: not the heuristics' business (the thesis' "-"), and the column 1SPE has it once.
       const bool is_single = scheme.elements * std::stoul(share) / 100 <= 1 || share == "1";
@@ -304,7 +277,7 @@ Status measure_scheme(const CoopOptions& options, const run::Target& target, con
   return Done{};
 }
 
-Status measure_metrics(const CoopOptions& options, const run::Target& target, const Recorded& recorded,
+Status measure_metrics(const CoopOptions& options, const run::Target& target, const RecordedRuns& recorded,
                        CoopRow& row) {
   CoopMeasurement measurement(options, target);
   constexpr std::pair<const char*, merge::Metric> kMetrics[] = {
@@ -323,7 +296,7 @@ Status measure_metrics(const CoopOptions& options, const run::Target& target, co
   return Done{};
 }
 
-Status measure_counts(const CoopOptions& options, const run::Target& target, const Recorded& recorded,
+Status measure_counts(const CoopOptions& options, const run::Target& target, const RecordedRuns& recorded,
                       CoopRow& row) {
   CoopMeasurement measurement(options, target);
   for (std::size_t logs = 16; logs <= 512 && logs <= recorded.failing.size(); logs *= 2) {
@@ -339,22 +312,40 @@ Status measure_counts(const CoopOptions& options, const run::Target& target, con
   return Done{};
 }
 
+// As a fleet has it: with the elements that in-house runs saw shared.
+Status build_coop_program(const CoopOptions& options, const std::string& folder, const CoopProgram& program,
+                          const std::string& binary) {
+  if (fs::exists(binary)) return Done{};  // CoopOptions::kept
+  const auto status = run_in(
+      folder, {options.heddle, "c++", "--full", "-g", "-O1", "-std=c++17", program.source, "-o", binary});
+  if (!status) return status.error();
+  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
+  const auto profiled = run_in(folder, {options.heddle, "record", "--profile", "--", binary});
+  if (!profiled) return profiled.error();
+  if (*profiled != 0) return Error{program.name + " could not be profiled.", ExitCode::kOwnError};
+  return Done{};
+}
+
 Result<CoopRow> measure_coop(const CoopOptions& options, const std::string& work,
                              const CoopProgram& program) {
   CoopRow row;
   row.program = program.name;
-  const std::string folder = work + "/" + fs::path(program.source).stem().string();
+  const std::string folder =
+      (options.kept.empty() ? work : options.kept) + "/" + fs::path(program.source).stem().string();
   fs::create_directories(folder);
   const std::string binary = folder + "/program";
-  const auto status = run_in(folder, {options.heddle, "c++", "--full", "--spes=static", "-g", "-O1",
-                                      "-std=c++17", program.source, "-o", binary});
-  if (!status) return status.error();
-  if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
+  if (auto built = build_coop_program(options, folder, program, binary); !built) return built.error();
   std::vector<std::string> notes;
   const auto target = run::resolve_target({binary}, options.library, notes);
   if (!target) return target.error();
-  Recorded recorded;
-  if (auto done = measure_scheme(options, *target, folder, "vars", row, row.variables, recorded); !done)
+  RecordedRuns recorded;
+  RecordingOptions recording;
+  recording.failing = options.logs;
+  recording.passing = options.passing;
+  recording.seconds = options.record_seconds;
+  recording.hangs = program.hangs;
+  if (!options.kept.empty()) recording.kept = folder + "/vars";
+  if (auto done = measure_scheme(options, *target, folder, recording, row, row.variables, recorded); !done)
     return done.error();
   row.runs = recorded.runs;
   row.failing = recorded.failing.size();
@@ -375,8 +366,10 @@ Result<CoopRow> measure_coop(const CoopOptions& options, const std::string& work
     if (auto done = measure_counts(options, *target, recorded, row); !done) return done.error();
   }
   if (options.blocks) {
-    Recorded blocks;
-    if (auto done = measure_scheme(options, *target, folder, "blocks", row, row.blocks, blocks); !done)
+    RecordedRuns blocks;
+    recording.kind = "blocks";
+    if (!options.kept.empty()) recording.kept = folder + "/blocks";
+    if (auto done = measure_scheme(options, *target, folder, recording, row, row.blocks, blocks); !done)
       return done.error();
   }
   return row;

@@ -22,6 +22,8 @@ struct CoopOptions {
   std::uint64_t passing = 20;         // … and 100
   std::uint64_t sets = 1;             // of partial logs drawn from them; attempts are medians
   std::uint64_t attempts = 60;        // the thesis tries 500
+  std::vector<std::string> ways;      // "SGM", "DGM", "ours"; empty: all
+  std::string kept;                   // programs and logs stay there, and are taken from there
   double record_seconds = 20;         // for native runs of a program
   std::uint64_t seed = 1;
   bool blocks = true;   // Table 3.8 as well

@@ -68,6 +68,11 @@ std::function<int()> add_bench_coop(CLI::App& bench) {
       ->type_name("N");
   coop->add_option("--record-seconds", options->bench.record_seconds, "for the native runs of a program [20]")
       ->type_name("S");
+  coop->add_option("--way", options->bench.ways, "only these: SGM, DGM, ours")
+      ->check(CLI::IsMember({"SGM", "DGM", "ours"}));
+  coop->add_option("--keep", options->bench.kept,
+                   "keep programs and native logs there, and use those that are there already")
+      ->type_name("DIR");
   coop->add_option("--seed", options->bench.seed, "of what is drawn [1]")->type_name("S");
   coop->add_flag("--no-blocks", options->no_blocks, "without block vectors (Table 3.8)");
   coop->add_flag("--only-attempts", options->only_attempts, "without Tables 3.3, 3.4 and 3.9");

@@ -18,14 +18,17 @@ Result<ProfiledElements> profile_elements(const run::Target& target, const RunSp
   profiling.plain_events = PlainEvents::kShared;
   profiling.fresh_memory = 1;
   for (std::uint32_t i = 0; i < executions; ++i) {
+    // In every other one threads take turns at every access, so that what needs an unlucky moment to be
+    // shared is seen as well.
+    profiling.element_points = i % 2;
     run::SingleOptions options;
     options.index = i;
     options.symbolise = false;
     options.orders = orders;
     auto done = run::run_single(target, profiling, options);
     if (!done) return done.error();
-    for (std::size_t k = 0; k < done->orders_reached.size(); ++k)
-      is_shared[k] = is_shared[k] || done->orders_reached[k] != 0;
+    for (std::size_t k = 0; k < done->orders.size(); ++k)
+      is_shared[k] = is_shared[k] || done->orders[k].reached != 0;
   }
   std::vector<SharedElement> shared;
   for (std::size_t k = 0; k < is_shared.size(); ++k) {

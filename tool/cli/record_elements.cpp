@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "compiler/install_layout.h"
@@ -30,6 +31,26 @@ std::uint64_t accesses_in(const AccessLog& log) {
     for (const ThreadRun& run : vector.runs) sum += run.accesses;
   }
   return sum;
+}
+
+// The elements whose accesses did not all come, with whose turn it was.
+void show_where_it_got_stuck(const run::Target& target, const AccessLog& log,
+                             const std::vector<OrderVector>& orders) {
+  const auto elements = read_elements(target.path, log.scheme);
+  if (!elements) return;
+  for (const OrderVector& order : orders) {
+    const auto vector = std::ranges::find(log.vectors, order.element, &AccessVector::element);
+    const auto element = std::ranges::find(*elements, order.element, &SharedElement::id);
+    if (vector == log.vectors.end() || element == elements->end()) continue;
+    std::uint64_t before = 0;
+    for (const ThreadRun& run : vector->runs) {
+      before += run.accesses;
+      if (before <= order.reached) continue;
+      fmt::print("  {}: after {} accesses it was {}'s turn\n", element->name, order.reached,
+                 log.threads[run.thread]);
+      break;
+    }
+  }
 }
 
 }  // namespace
@@ -82,11 +103,14 @@ int follow_access_log(const std::string& path, const std::vector<std::string>& w
   auto run = run::run_single(*target, spec, options);
   if (!run) return complain(run.error());
   std::uint64_t reached = 0;
-  for (const std::uint64_t accesses : run->orders_reached) reached += accesses;
+  for (const OrderVector& order : run->orders) reached += order.reached;
   const bool infeasible = run->result.ending == Ending::kInfeasible;
   fmt::print("{} of {} accesses came in the order of the log{}\n", reached, accesses_in(*log),
              infeasible ? "; then nobody could go on" : "");
-  if (infeasible) return static_cast<int>(ExitCode::kInconclusive);
+  if (infeasible) {
+    show_where_it_got_stuck(*target, *log, run->orders);
+    return static_cast<int>(ExitCode::kInconclusive);
+  }
   if (run->result.signature == 0) return static_cast<int>(ExitCode::kNoBug);
   if (!output.empty()) {
     if (const auto written = write_artifact(output, run->trace); !written) return complain(written.error());

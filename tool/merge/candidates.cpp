@@ -147,6 +147,11 @@ class ByCorrelation : public Candidates {
 
 }  // namespace
 
+bool is_borrowed(const LogSet& logs, const Candidate& candidate, ElementIndex element) {
+  return candidate.vectors[element] != kNone &&
+         (candidate.base == kNone || logs.recorded(candidate.base, element) == kNone);
+}
+
 std::vector<Ranked> sgm_relevance(const LogSet& logs, const NeighbourIndex& index, std::uint64_t seed,
                                   unsigned jobs) {
   std::vector<Ranked> ranking(logs.logs());

@@ -18,8 +18,12 @@ struct Candidate {
   std::vector<VectorIndex> vectors;  // by element; kNone: nobody recorded it
   // Races that are to go the other way (observed_races.h), where vectors leave the order of accesses open.
   std::vector<TurnedRace> turned = {};
+  bool gives_way = false;  // vectors of other logs than the base do, where they do not fit
   bool to_chance = false;  // what it leaves open is drawn anew for each execution
 };
+
+// Is the element's vector of another log than the base?
+bool is_borrowed(const LogSet& logs, const Candidate& candidate, ElementIndex element);
 
 class Candidates {
  public:

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "tool/artifact/symboliser.h"
 #include "tool/merge/failure_place.h"
@@ -74,6 +75,7 @@ RunSpec EngineOracle::spec_of(const Candidate& candidate, std::uint64_t seed) co
   spec.seed = seed;
   spec.element_points = is_of_blocks ? kElementPoints | kElementEvents | kBlockPoints : kElementPoints;
   spec.model = ModelKind::kSc;  // vectors are about what came last
+  spec.max_spurious = 0;        // wake-ups without a reason would be accesses that no log has
   // A thread that polls for what another would do, who has to wait for its turn, goes on for ever: candidates
   // that do not fit would take as long as their time limit.
   spec.max_steps = most_steps_;
@@ -94,7 +96,11 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
   }
   std::vector<std::string> threads = threads_;
   add_turned(candidate.turned, vectors, threads);
-  const std::vector<std::byte> orders = make_orders(vectors, threads);
+  std::set<std::uint64_t> lent;
+  for (const ElementIndex e : elements) {
+    if (candidate.gives_way && is_borrowed(logs_, candidate, e)) lent.insert(logs_.id(e));
+  }
+  const std::vector<std::byte> orders = make_orders(vectors, threads, lent);
   const RunSpec spec = spec_of(candidate, seed);
   run::SingleOptions how;
   if ((spec.element_points & kElementEvents) != 0) how.kept_events = std::numeric_limits<std::size_t>::max();
@@ -112,8 +118,10 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
   attempt.followed.assign(candidate.vectors.size(), 0);
   // (Where races are turned round, other vectors lie between those of the candidate.)
   const bool is_as_merged = candidate.turned.empty();
-  for (std::size_t i = 0; is_as_merged && i < elements.size() && i < run->orders_reached.size(); ++i)
-    attempt.followed[elements[i]] = run->orders_reached[i];
+  for (std::size_t i = 0; is_as_merged && i < elements.size() && i < run->orders.size(); ++i) {
+    attempt.followed[elements[i]] = run->orders[i].reached;
+    if (run->orders[i].out_of_turn != 0) attempt.stuck.push_back(elements[i]);
+  }
   const auto failed = take_failure(*run);
   if (!failed) return failed.error();
   if (*failed) {

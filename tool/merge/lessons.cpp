@@ -11,6 +11,10 @@ void Lessons::learn(const Candidate& candidate, const Attempt& attempt) {
     // A thread that waited was held back by the entry after those that were followed.
     lesson[e].length = attempt.verdict == Verdict::kInfeasible ? followed + 1 : followed;
   }
+  // Who came out of turn took a place further on.
+  for (const ElementIndex e : attempt.stuck) {
+    if (candidate.gives_way) lesson[e].length = ~std::uint64_t{0};
+  }
   lessons_.push_back(std::move(lesson));
 }
 

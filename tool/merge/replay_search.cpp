@@ -141,20 +141,16 @@ Status Search::turn_races_round(const Candidate& candidate, std::uint64_t seed, 
 }
 
 Status Search::take_apart(Candidate candidate, Attempt last) {
-  const auto is_borrowed = [&](ElementIndex e) {
-    return candidate.vectors[e] != kNone &&
-           (candidate.base == kNone || logs_.recorded(candidate.base, e) == kNone);
-  };
   candidate.to_chance = true;
   for (unsigned left = options_.guided; left > 0 && !is_over(); --left) {
-    if (last.verdict == Verdict::kInfeasible) {
+    if (last.verdict == Verdict::kInfeasible || !last.stuck.empty()) {
       std::vector<ElementIndex> dropped;
       for (const ElementIndex e : last.stuck) {
-        if (is_borrowed(e)) dropped.push_back(e);
+        if (is_borrowed(logs_, candidate, e)) dropped.push_back(e);
       }
       if (dropped.empty()) {
         for (ElementIndex e = 0; e < candidate.vectors.size(); ++e) {
-          if (is_borrowed(e)) dropped.push_back(e);
+          if (is_borrowed(logs_, candidate, e)) dropped.push_back(e);
         }
       }
       for (const ElementIndex e : dropped) candidate.vectors[e] = kNone;
@@ -173,8 +169,9 @@ Result<SearchOutcome> Search::run() {
   // Combinations may be without number, and all of them known.
   constexpr std::uint64_t kMostPrunedPerAttempt = 200;
   while (!is_over() && outcome_.pruned <= kMostPrunedPerAttempt * options_.attempts) {
-    const auto candidate = next();
+    auto candidate = next();
     if (!candidate) break;
+    candidate->gives_way = options_.guided != 0;
     if (const Status tried = try_candidate(*candidate); !tried) return tried.error();
   }
   outcome_.guided = outcome_.reproduced && leaves_something_open(outcome_.candidate);

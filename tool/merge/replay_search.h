@@ -31,7 +31,8 @@ struct Attempt {
   Verdict verdict = Verdict::kPassed;
   // By element: accesses that were made in the prescribed order.
   std::vector<std::uint64_t> followed;
-  // Elements whose next access was prescribed and could not come, where it was infeasible.
+  // Elements whose next access was prescribed and could not come: where it was infeasible, and those whose
+  // vectors gave way (Candidate::gives_way).
   std::vector<ElementIndex> stuck;
   // What the next execution could do differently where vectors are of blocks, most promising first.
   std::vector<TurnedRace> races = {};

@@ -28,7 +28,8 @@ std::uint64_t lineage_of(std::string_view name) {
 }  // namespace
 
 std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
-                                   const std::vector<std::string>& threads) {
+                                   const std::vector<std::string>& threads,
+                                   const std::set<std::uint64_t>& lent) {
   std::vector<const AccessVector*> sorted;
   for (const AccessVector& vector : vectors) sorted.push_back(&vector);
   std::sort(sorted.begin(), sorted.end(),
@@ -41,6 +42,7 @@ std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
   for (const AccessVector* vector : sorted) {
     OrderVector order;
     order.element = vector->element;
+    order.is_lent = lent.contains(vector->element) ? 1 : 0;
     order.first = static_cast<std::uint32_t>(runs.size());
     for (const ThreadRun& run : vector->runs) {
       // Longer than any execution.

@@ -213,7 +213,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   }
   if (const OrderTable* orders = process->channel().orders(); !options.orders.empty()) {
     const auto given = reinterpret_cast<const OrderTable*>(options.orders.data())->vectors;
-    for (std::uint32_t i = 0; i < given; ++i) run.orders_reached.push_back(orders->vector()[i].reached);
+    for (std::uint32_t i = 0; i < given; ++i) run.orders.push_back(orders->vector()[i]);
   }
   run.trace.pid = static_cast<std::uint32_t>(pid);
   if (run.trace.findings.empty() || run.result.signature == 0) {

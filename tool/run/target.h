@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/trace/channel.h"
+#include "core/trace/orders.h"
 #include "tool/artifact/symbolic_tables.h"
 #include "tool/artifact/trace.h"
 #include "tool/run/shared_memory.h"
@@ -102,10 +103,9 @@ inline constexpr std::size_t kKeptEvents = 100'000;
 struct SingleRun {
   Trace trace;
   ExecutionResult result;
-  SymbolicTables symbolic;      // RunSpec::symbolic
-  std::vector<Granule> shared;  // PlainEvents::kShared: memory whose accesses are events
-  std::vector<std::uint64_t>
-      orders_reached;  // by vector of SingleOptions::orders: accesses made in that order
+  SymbolicTables symbolic;          // RunSpec::symbolic
+  std::vector<Granule> shared;      // PlainEvents::kShared: memory whose accesses are events
+  std::vector<OrderVector> orders;  // those of SingleOptions::orders, with how far they were kept
 };
 struct SingleOptions {
   std::uint64_t index = 0;
