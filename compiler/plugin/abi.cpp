@@ -52,9 +52,12 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   path_entered = declare("path_entered", nothing, {value, pointer_type, pointer_type});
   path_untaken = declare("path_untaken", nothing, {});
   path_flush = declare("path_flush", nothing, {});
-  if (auto* flush = llvm::dyn_cast<llvm::Function>(path_flush.getCallee())) {
-    flush->setCallingConv(llvm::CallingConv::PreserveAll);
-    flush->addFnAttr(llvm::Attribute::NonLazyBind);  // the loader's own code keeps less than that
+  path_rounds = declare("path_rounds", nothing, {value});
+  for (llvm::FunctionCallee callee : {path_flush, path_rounds}) {
+    auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
+    if (function == nullptr) continue;
+    function->setCallingConv(llvm::CallingConv::PreserveAll);
+    function->addFnAttr(llvm::Attribute::NonLazyBind);  // the loader's own code keeps less than that
   }
   step = declare("step", nothing, {value, number, value});
   step_switch = declare("step_switch", nothing, {value, value, pointer_type, pointer_type, number, number});

@@ -43,11 +43,13 @@ constexpr unsigned kMostLate = 24;  // the sum is a constant of an instruction
 
 class PathBody {
  public:
-  PathBody(llvm::Function& body, record::FunctionKey key, const PathModule& module, Abi& abi)
-      : body_(body), key_(key), module_(module), abi_(abi) {}
+  PathBody(llvm::Function& body, record::FunctionKey key, std::vector<CountedLoop> loops,
+           const PathModule& module, Abi& abi)
+      : body_(body), key_(key), loops_(std::move(loops)), module_(module), abi_(abi) {}
 
   void build() {
     hand_over_at_calls();
+    count_rounds();
     gather();
     if (pushes_.empty() && marks_.empty() && calls_.empty()) return;
     llvm::IRBuilder<> at(&*body_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -62,6 +64,7 @@ class PathBody {
     takes_pending(body_) ? take_back(at) : reload(at);
     plan_checks();
     plan_stores();
+    plan_ahead();
     push_lazily();
     for (BasicBlock& block : body_) settle_before(block.getTerminator());
     for (BasicBlock* head : heads_) check(&*head->getFirstInsertionPt());
@@ -120,10 +123,24 @@ class PathBody {
     foretold_.insert(own);
   }
 
+  // Loops that are logged by their rounds: that is done where they are left, in blocks of their own.
+  void count_rounds() {
+    for (CountedLoop& loop : loops_) {
+      if (!loop.counter) add_counter(loop);
+      for (std::uint32_t i = 0; i < loop.exits.size(); ++i) {
+        llvm::BranchInst* branch = loop.exits[i].branch;
+        BasicBlock* left = own_edge(*branch, branch->getSuccessor(loop.exits[i].leaves_by));
+        forget_place(*branch);
+        rounds_[left->getTerminator()] = {&loop, i};
+        pushes_.push_back(left->getTerminator());
+      }
+    }
+  }
+
   void gather() {
     for (BasicBlock& block : body_) {
       for (Instruction& instruction : block) {
-        if (is_real_call(instruction)) calls_.push_back(&llvm::cast<llvm::CallBase>(instruction));
+        if (may_leave(instruction)) calls_.push_back(&llvm::cast<llvm::CallBase>(instruction));
         const bool is_numbered = place_number(instruction).has_value();
         if (is_numbered && instruction.isTerminator() && !llvm::isa<llvm::InvokeInst>(instruction))
           pushes_.push_back(&instruction);
@@ -133,6 +150,11 @@ class PathBody {
       Instruction* end = block.getTerminator();
       if (llvm::isa<llvm::ReturnInst>(end) || llvm::isa<llvm::ResumeInst>(end)) ends_.push_back(end);
     }
+  }
+
+  // Calls that pending bits have to be elsewhere for.
+  static bool may_leave(const Instruction& instruction) {
+    return is_real_call(instruction) && !always_returns(llvm::cast<llvm::CallBase>(instruction));
   }
 
   llvm::Function* own_body(const llvm::CallBase& call) const {
@@ -220,10 +242,14 @@ class PathBody {
   }
   void settle_before(Instruction* before) {
     const auto late = late_before_.find(before);
-    if (late == late_before_.end() || late->second.is_none()) return;
-    Builder at(before);
-    settle(at, late->second);
+    if (late == late_before_.end()) return;
+    settle_before(before, late->second);
     late_before_.erase(late);
+  }
+  void settle_before(Instruction* before, const Late& late) {
+    if (late.is_none()) return;
+    Builder at(before);
+    settle(at, late);
   }
 
   // Follows what is late through the blocks, each of which comes after those that lead to it (cycles apart),
@@ -237,7 +263,7 @@ class PathBody {
     for (BasicBlock* block : blocks) {
       Late late = late_in.lookup(block);
       for (Instruction& instruction : *block) {
-        if (is_real_call(instruction) || is_end(instruction)) {
+        if (may_leave(instruction) || is_end(instruction)) {
           if (is_foretold(instruction)) late = late.with(1, 1);
           late_before_[&instruction] = late;
           late = {};
@@ -247,23 +273,24 @@ class PathBody {
       Instruction* end = block->getTerminator();
       const bool is_push = pushes.contains(end);
       if (is_push && (checked_.contains(end) || late.bits + bits_of(*end) > kMostLate)) {
-        late_before_[end] = late;
-        late = {};
-        additions.emplace_back([this, end] {
-          settle_before(end);
+        additions.emplace_back([this, end, late] {
+          settle_before(end, late);
           if (checked_.contains(end)) check(end);
         });
+        late = {};
       }
       if (llvm::isa<llvm::InvokeInst>(end)) continue;
-      if (is_push && llvm::isa<llvm::BranchInst>(end)) {
+      if (const auto rounds = rounds_.find(end); rounds != rounds_.end())
+        late = push_rounds(*end, rounds->second, late, additions);
+      if (is_push && rounds_.count(end) == 0 && llvm::isa<llvm::BranchInst>(end)) {
         push_branch(llvm::cast<llvm::BranchInst>(*end), late, late_in, additions);
-      } else if (is_push) {
+      } else if (is_push && llvm::isa<llvm::SwitchInst>(end)) {
         push_switch(*end, late, late_in, additions);
       } else {
         const auto next = different_successors(*end);
         const bool leads_there_alone =
             llvm::all_of(next, [](BasicBlock* to) { return to->getSinglePredecessor() != nullptr; });
-        if (!leads_there_alone) late_before_[end] = late;
+        if (!leads_there_alone) late_before_[end] = next.size() == 1 ? with_ahead(late, next[0]) : late;
         for (const BasicBlock* to : next) late_in[to] = leads_there_alone ? late : Late{};
       }
     }
@@ -274,38 +301,107 @@ class PathBody {
   // as well, the bit is added before the branch, as if that side were taken for certain, and the other side
   // knows what is wrong with it.
   void push_branch(llvm::BranchInst& branch, const Late& late, LateIn& late_in, Additions& additions) {
-    BasicBlock* yes = branch.getSuccessor(0);
-    BasicBlock* no = branch.getSuccessor(1);
-    const bool yes_alone = yes->getSinglePredecessor() != nullptr;
-    const bool no_alone = no->getSinglePredecessor() != nullptr;
-    if (yes_alone && no_alone) {
-      late_in[yes] = late.with(1, 1);
-      late_in[no] = late.with(1, 0);
+    const Foresight foreseen = foresee(branch);
+    BasicBlock* other = foreseen.other;
+    if (foreseen.side == nullptr) {
+      late_in[branch.getSuccessor(0)] = late.with(1, 1);
+      late_in[branch.getSuccessor(1)] = late.with(1, 0);
       return;
     }
-    // Where both sides are shared, the one that is taken less gets a block of its own: not a loop's next
-    // round.
-    const bool foreseen = yes_alone ? false : no_alone || heads_.contains(yes);
-    const bool one_alone = yes_alone || no_alone;
-    const Late shared = late.with(1, foreseen ? 1 : 0);
-    BasicBlock* other = foreseen ? no : yes;
+    const std::int64_t wrong = foreseen.bit != 0 ? -1 : 1;  // on the other side
+    if (ahead_.contains(branch.getParent())) {
+      // All who lead here have added the bit.
+      if (foreseen.other_alone) {
+        late_in[other] = Late{0, wrong};
+      } else {
+        additions.emplace_back([this, &branch, other, wrong] { settle_on_edge(branch, other, {0, wrong}); });
+      }
+      return;
+    }
+    const Late taken = late.with(1, foreseen.bit);
+    const Late not_taken = late.with(1, 1 - foreseen.bit);
+    if (ahead_.contains(foreseen.side)) {
+      // What is added for the block that it leads to would be hard to take back.
+      if (foreseen.other_alone) {
+        late_in[other] = not_taken;
+      } else {
+        additions.emplace_back([this, &branch, other, not_taken] {
+          settle_on_edge(branch, other, with_ahead(not_taken, other));
+        });
+      }
+      additions.emplace_back([this, &branch, side = foreseen.side, taken] {
+        settle_on_edge(branch, side, with_ahead(taken, side));
+      });
+      return;
+    }
     // A few bits are put on what was pending before on either side: what one branch adds does not wait for
     // what the branch before has added, and an address computation can do it.
     constexpr unsigned kMostScaled = 3;
-    const bool is_short = one_alone && shared.bits <= kMostScaled;
-    if (one_alone) late_in[other] = is_short ? late.with(1, foreseen ? 0 : 1) : Late{0, foreseen ? -1 : 1};
-    additions.emplace_back([this, &branch, shared, other, one_alone, is_short, foreseen] {
+    const bool is_short = foreseen.other_alone && taken.bits <= kMostScaled;
+    if (foreseen.other_alone) late_in[other] = is_short ? not_taken : Late{0, wrong};
+    additions.emplace_back([this, &branch, taken, other, foreseen, is_short, wrong] {
       Builder at(&branch);
       Value* before = pending(at);
-      settle(at, shared);
+      settle(at, taken);
       if (is_short) {
         Builder on_other_side(&*other->getFirstInsertionPt());
         on_other_side.CreateStore(before, pending_);
       }
-      if (one_alone) return;
-      Builder edge(&*own_edge(branch, other)->getFirstInsertionPt());
-      settle(edge, Late{0, foreseen ? -1 : 1});
+      if (!foreseen.other_alone) settle_on_edge(branch, other, with_ahead({0, wrong}, other));
     });
+  }
+
+  // Which way of a branch is taken for certain: one that others lead to as well. Where both are, the one that
+  // is taken less gets a block of its own: not a loop's next round.
+  struct Foresight {
+    BasicBlock* side = nullptr;  // none: only this branch leads to either
+    BasicBlock* other = nullptr;
+    std::uint64_t bit = 0;
+    bool other_alone = false;
+  };
+  Foresight foresee(const llvm::BranchInst& branch) const {
+    BasicBlock* yes = branch.getSuccessor(0);
+    BasicBlock* no = branch.getSuccessor(1);
+    const bool yes_alone = yes->getSinglePredecessor() != nullptr;
+    const bool no_alone = no->getSinglePredecessor() != nullptr;
+    if (yes_alone && no_alone) return {};
+    const bool foreseen = yes_alone ? false : no_alone || heads_.contains(yes);
+    return {foreseen ? yes : no, foreseen ? no : yes, foreseen ? 1u : 0u, yes_alone || no_alone};
+  }
+
+  // Blocks that several lead to and that add the same bit whoever did: these add it with their own, by the
+  // same instruction.
+  void plan_ahead() {
+    const llvm::DenseSet<const Instruction*> pushes(pushes_.begin(), pushes_.end());
+    llvm::DenseSet<const BasicBlock*>
+        later;  // comes after `block` in the order: not the beginning of a cycle
+    for (BasicBlock* block : llvm::post_order(&body_)) {
+      later.insert(block);
+      auto* end = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (end == nullptr || !pushes.contains(end) || rounds_.count(end) != 0 || checked_.contains(end))
+        continue;
+      if (block->getSinglePredecessor() != nullptr || block == &body_.getEntryBlock()) continue;
+      const auto may_be_elsewhere = [](const Instruction& one) { return may_leave(one) || one.isEHPad(); };
+      const auto can_add = [&](const BasicBlock* before) {
+        const Instruction* from = before->getTerminator();
+        return !later.contains(before) &&
+               (from->getNumSuccessors() == 1 ? llvm::isa<llvm::BranchInst>(from) : pushes.contains(from));
+      };
+      const Foresight foreseen = foresee(*end);
+      if (foreseen.side == nullptr || ahead_.contains(foreseen.side) || ahead_.contains(foreseen.other) ||
+          llvm::any_of(*block, may_be_elsewhere) || !llvm::all_of(llvm::predecessors(block), can_add))
+        continue;
+      ahead_[block] = foreseen.bit;
+    }
+  }
+  Late with_ahead(const Late& late, const BasicBlock* to) const {
+    const auto bit = ahead_.find(to);
+    return bit == ahead_.end() ? late : late.with(1, bit->second);
+  }
+
+  void settle_on_edge(Instruction& from, BasicBlock* to, const Late& late) {
+    Builder at(&*own_edge(from, to)->getFirstInsertionPt());
+    settle(at, late);
   }
 
   void push_switch(Instruction& end, const Late& late, LateIn& late_in, Additions& additions) {
@@ -317,11 +413,41 @@ class PathBody {
         late_in[next[i]] = taken;
         continue;
       }
-      additions.emplace_back([this, &end, to = next[i], taken] {
-        Builder at(&*own_edge(end, to)->getFirstInsertionPt());
-        settle(at, taken);
-      });
+      additions.emplace_back(
+          [this, &end, to = next[i], taken] { settle_on_edge(end, to, with_ahead(taken, to)); });
     }
+  }
+
+  // How many rounds a loop had, before the end of a block that its exit leads to. What is late afterwards:
+  // which exit it was.
+  struct Rounds {
+    const CountedLoop* loop = nullptr;
+    std::uint32_t exit = 0;
+  };
+  Late push_rounds(Instruction& end, const Rounds& rounds, const Late& late, Additions& additions) {
+    additions.emplace_back([this, &end, rounds, late] {
+      settle_before(&end, late);
+      Builder at(&end);
+      at.SetCurrentDebugLocation(end.getDebugLoc());
+      Value* count = completed_rounds(at, *rounds.loop, rounds.loop->exits[rounds.exit]);
+      Value* is_short = at.CreateICmpULE(count, number(record::kMostUnaryRounds));
+      Instruction* few = nullptr;
+      Instruction* many = nullptr;
+      llvm::SplitBlockAndInsertIfThenElse(is_short, &end, &few, &many);
+      // As many ones, and a zero.
+      Builder then(few);
+      Value* moved =
+          then.CreateShl(then.CreateAdd(pending(then), number(1)), then.CreateAdd(count, number(1)));
+      then.CreateStore(then.CreateSub(moved, number(2)), pending_);
+      Builder otherwise(many);
+      otherwise.SetCurrentDebugLocation(end.getDebugLoc());
+      otherwise.CreateStore(pending(otherwise), state(otherwise));
+      otherwise.CreateCall(abi_.path_rounds, {count})->setCallingConv(llvm::CallingConv::PreserveAll);
+      reload(otherwise);
+    });
+    const auto exits = static_cast<std::uint32_t>(rounds.loop->exits.size());
+    const auto [bits, code] = record::switch_code(exits, rounds.exit);
+    return Late{}.with(bits, code);
   }
 
   // One block for all edges from a branch or switch to `to`.
@@ -392,7 +518,8 @@ class PathBody {
   }
 
   // --- where the number of pending bits has to be looked at
-  static unsigned bits_of(const Instruction& push) {
+  unsigned bits_of(const Instruction& push) const {
+    if (rounds_.count(&push) != 0) return record::kMostRoundsBits;
     if (llvm::isa<llvm::BranchInst>(push)) return 1;
     return record::most_switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
   }
@@ -408,8 +535,8 @@ class PathBody {
     const auto walk = [&](BasicBlock* block, unsigned in, bool plan) {
       for (Instruction& instruction : *block) {
         if (is_foretold(instruction)) ++in;  // there is room for one more
-        if (plan && in > 0 && (is_real_call(instruction) || is_end(instruction))) dirty_.insert(&instruction);
-        if (is_real_call(instruction) || llvm::isa<llvm::LandingPadInst>(instruction)) in = 0;
+        if (plan && in > 0 && (may_leave(instruction) || is_end(instruction))) dirty_.insert(&instruction);
+        if (may_leave(instruction) || llvm::isa<llvm::LandingPadInst>(instruction)) in = 0;
         if (!pushes.contains(&instruction)) continue;
         const unsigned bits = bits_of(instruction);
         if (plan && in + bits >= record::kMostPending - record::kMostPendingInMemory) {
@@ -451,7 +578,7 @@ class PathBody {
       bool stale = &block == &body_.getEntryBlock() && takes_pending(body_);
       for (const BasicBlock* before : llvm::predecessors(&block)) stale = stale || stale_out.lookup(before);
       for (Instruction& instruction : block) {
-        const bool is_call = is_real_call(instruction);
+        const bool is_call = may_leave(instruction);
         if (stale && (is_call || is_end(instruction))) stale_.insert(&instruction);
         if (is_call) stale = handed_over_.contains(&instruction);
         if (llvm::isa<llvm::LandingPadInst>(instruction)) stale = false;
@@ -499,6 +626,7 @@ class PathBody {
 
   llvm::Function& body_;
   record::FunctionKey key_;
+  std::vector<CountedLoop> loops_;
   const PathModule& module_;
   Abi& abi_;
   Value* own_state_ = nullptr;  // at the entry, for those who come from elsewhere
@@ -510,7 +638,9 @@ class PathBody {
   std::vector<Instruction*> ends_;
   llvm::SmallSetVector<BasicBlock*, 8> heads_;  // of cycles that push: looked at in each round
   llvm::DenseMap<const Instruction*, Late> late_before_;
-  llvm::DenseSet<const Instruction*> checked_;      // pushes that look first
+  llvm::DenseMap<const Instruction*, Rounds> rounds_;       // at these ends of blocks loops were left
+  llvm::DenseMap<const BasicBlock*, std::uint64_t> ahead_;  // who leads there adds this bit of its branch
+  llvm::DenseSet<const Instruction*> checked_;              // pushes that look first
   llvm::DenseSet<const Instruction*> dirty_;        // calls and ends before which bits may have been pushed
   llvm::DenseSet<const Instruction*> stale_;        // … before which memory does not have them
   llvm::DenseSet<const Instruction*> handed_over_;  // calls of bodies that take pending bits
@@ -520,8 +650,9 @@ class PathBody {
 
 }  // namespace
 
-void make_path_body(llvm::Function& body, record::FunctionKey key, const PathModule& module, Abi& abi) {
-  PathBody(body, key, module, abi).build();
+void make_path_body(llvm::Function& body, record::FunctionKey key, std::vector<CountedLoop> loops,
+                    const PathModule& module, Abi& abi) {
+  PathBody(body, key, std::move(loops), module, abi).build();
 }
 
 void add_path_entry(BasicBlock* from, BasicBlock* to, const PathEntry& entry, Abi& abi) {

@@ -26,6 +26,8 @@ record::StepKind step_kind(const llvm::Instruction& instruction);
 bool is_indirect(const llvm::CallBase& call);
 // A call that may lead to other code of the program, or out of it: no intrinsic, no assembly.
 bool is_real_call(const llvm::Instruction& instruction);
+// A call of a function of libc that comes back from wherever it is called, and calls nobody.
+bool always_returns(const llvm::CallBase& call);
 // The function that is called, casts apart; nullptr if that is not known.
 llvm::Function* callee_of(const llvm::CallBase& call);
 

@@ -47,6 +47,15 @@ class TableWriter {
     end(*block.getTerminator());
   }
 
+  void loop(const CountedLoop& loop) {
+    to(loop.header);
+    number(loop.exits.size());
+    for (const CountedLoop::Exit& exit : loop.exits) {
+      to(exit.branch->getParent());
+      number(exit.leaves_by == 0 ? 0 : 1);
+    }
+  }
+
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -118,13 +127,15 @@ std::string source_file(const llvm::Function& function) {
 }  // namespace
 
 llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& body,
-                                   std::uint64_t module_hash) {
+                                   const std::vector<CountedLoop>& loops, std::uint64_t module_hash) {
   TableWriter writer(body, module_hash);
   writer.key(key_of(named, module_hash));
   writer.text(named.getName());
   writer.text(source_file(named));
   writer.number(body.size());
   for (const llvm::BasicBlock& block : body) writer.block(block);
+  writer.number(loops.size());
+  for (const CountedLoop& loop : loops) writer.loop(loop);
 
   const std::string& described = writer.bytes();
   std::string entry;

@@ -3,13 +3,15 @@
 
 #include <llvm/IR/Function.h>
 
+#include "compiler/plugin/path_loops.h"
 #include "core/record/path_ids.h"
 
 namespace heddle::plugin {
 
-// `body`: the function's body for recording, before anything was added to it; the entry goes with it. To be
-// kept from the linker's collection of garbage by the caller (llvm.used).
+// `body`: the function's body for recording, before anything was added to it; the entry goes with it.
+// `loops`: of this body, those that it counts. To be kept from the linker's collection of garbage by the
+// caller (llvm.used).
 llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& body,
-                                   std::uint64_t module_hash);
+                                   const std::vector<CountedLoop>& loops, std::uint64_t module_hash);
 
 }  // namespace heddle::plugin

@@ -13,6 +13,7 @@
 #include "compiler/plugin/elements.h"
 #include "compiler/plugin/graph_hash.h"
 #include "compiler/plugin/path_body.h"
+#include "compiler/plugin/path_loops.h"
 #include "compiler/plugin/path_numbers.h"
 #include "compiler/plugin/path_table.h"
 #include "compiler/plugin/symbolic_body.h"
@@ -51,8 +52,9 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     llvm::SmallVector<llvm::GlobalValue*, 32> tables;
     for (const Bodies& bodies : split_ones) {
       if (llvm::Function* body = bodies.recording(record::Mode::kPath)) {
-        tables.push_back(make_path_table(*bodies.named, *body, paths.hash));
-        make_path_body(*body, bodies.key, paths, abi);
+        std::vector<CountedLoop> loops = counted_loops(*body);
+        tables.push_back(make_path_table(*bodies.named, *body, loops, paths.hash));
+        make_path_body(*body, bodies.key, std::move(loops), paths, abi);
       }
       record_elements(*bodies.recording(record::Mode::kElements), elements);
       announce_elements(*bodies.engine, elements);

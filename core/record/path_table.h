@@ -15,6 +15,10 @@
 //       kJump          n: block
 //       kBranch        n: place, n: line, n: block if the condition holds, n: block if not
 //       kSwitch        n: place, n: line, n: different successors, then n: block for each
+//   n         loops that are logged by the number of their rounds; then each:
+//     n       block at which it is entered, and each round begins
+//     n       branches that leave it, in the order in which a round comes to them; then each:
+//       n     its block, n: 1 where the condition holds as long as it stays in the loop, 0
 //
 // n: a number in LEB128; string: n bytes and then these.
 #pragma once
@@ -58,6 +62,14 @@ constexpr SwitchCode switch_code(std::uint32_t count, std::uint32_t successor) {
 constexpr std::uint32_t switch_successor(std::uint32_t count, std::uint32_t index) {
   return (index + 1) % count;
 }
+
+// A loop that is logged by its rounds: how many were completed, as ones and a zero that ends them; where
+// there are more, as many ones as the longest such code has bits, 6 bits L, and the L bits of the rounds
+// above those, below their highest one. Then which branch left it, in the code of a switch.
+inline constexpr std::uint32_t kMostExits = 4;
+inline constexpr unsigned kMostUnaryRounds = 7;
+inline constexpr unsigned kRoundsLengthBits = 6;
+inline constexpr unsigned kMostRoundsBits = kMostUnaryRounds + 1 + most_switch_bits(kMostExits);
 
 static_assert(switch_code(2, 1).bits == 1 && switch_code(9, 0).bits == 4 && switch_code(9, 1).bits == 3);
 

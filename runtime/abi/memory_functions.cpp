@@ -4,16 +4,16 @@
 
 using heddle::abi::ProgramCall;
 
-HEDDLE_INTERPOSE(void*, memcpy, void* to, const void* from, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(void*, memcpy, (void* to, const void* from, std::size_t bytes), (to, from, bytes)) {
+  const ProgramCall call(pc);
   void* result = HEDDLE_LIBC(memcpy)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
   return result;
 }
 
-HEDDLE_INTERPOSE(void*, memmove, void* to, const void* from, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(void*, memmove, (void* to, const void* from, std::size_t bytes), (to, from, bytes)) {
+  const ProgramCall call(pc);
   void* result = HEDDLE_LIBC(memmove)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -28,32 +28,32 @@ HEDDLE_INTERPOSE(void*, mempcpy, void* to, const void* from, std::size_t bytes) 
   return result;
 }
 
-HEDDLE_INTERPOSE(void*, memset, void* to, int byte, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(void*, memset, (void* to, int byte, std::size_t bytes), (to, byte, bytes)) {
+  const ProgramCall call(pc);
   void* result = HEDDLE_LIBC(memset)(to, byte, bytes);
   call.writes(to, bytes);
   return result;
 }
 
 // All bytes count as read, also those behind the first difference: libc may look at them.
-HEDDLE_INTERPOSE(int, memcmp, const void* a, const void* b, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(int, memcmp, (const void* a, const void* b, std::size_t bytes), (a, b, bytes)) {
+  const ProgramCall call(pc);
   const int result = HEDDLE_LIBC(memcmp)(a, b, bytes);
   call.reads(a, bytes);
   call.reads(b, bytes);
   return result;
 }
 
-HEDDLE_INTERPOSE(int, bcmp, const void* a, const void* b, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(int, bcmp, (const void* a, const void* b, std::size_t bytes), (a, b, bytes)) {
+  const ProgramCall call(pc);
   const int result = HEDDLE_LIBC(bcmp)(a, b, bytes);
   call.reads(a, bytes);
   call.reads(b, bytes);
   return result;
 }
 
-HEDDLE_INTERPOSE(void*, memchr, const void* in, int byte, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(void*, memchr, (const void* in, int byte, std::size_t bytes), (in, byte, bytes)) {
+  const ProgramCall call(pc);
   void* found = HEDDLE_LIBC(memchr)(in, byte, bytes);
   call.reads(in,
              found == nullptr

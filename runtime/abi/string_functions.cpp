@@ -50,8 +50,8 @@ using heddle::abi::lower;
 using heddle::abi::reads_compared;
 using heddle::abi::with_end;
 
-HEDDLE_INTERPOSE(std::size_t, strlen, const char* text) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(std::size_t, strlen, (const char* text), (text)) {
+  const ProgramCall call(pc);
   const std::size_t length = HEDDLE_LIBC(strlen)(text);
   call.reads(text, length + 1);
   return length;
@@ -119,15 +119,15 @@ HEDDLE_INTERPOSE(char*, strncat, char* to, const char* from, std::size_t most) {
   return result;
 }
 
-HEDDLE_INTERPOSE(int, strcmp, const char* a, const char* b) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(int, strcmp, (const char* a, const char* b), (a, b)) {
+  const ProgramCall call(pc);
   const int result = HEDDLE_LIBC(strcmp)(a, b);
   reads_compared<as_is>(call, a, b, kNoLimit);
   return result;
 }
 
-HEDDLE_INTERPOSE(int, strncmp, const char* a, const char* b, std::size_t most) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(int, strncmp, (const char* a, const char* b, std::size_t most), (a, b, most)) {
+  const ProgramCall call(pc);
   const int result = HEDDLE_LIBC(strncmp)(a, b, most);
   reads_compared<as_is>(call, a, b, most);
   return result;
@@ -147,8 +147,8 @@ HEDDLE_INTERPOSE(int, strncasecmp, const char* a, const char* b, std::size_t mos
   return result;
 }
 
-HEDDLE_INTERPOSE(char*, strchr, const char* text, int c) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+HEDDLE_INTERPOSE_OFTEN(char*, strchr, (const char* text, int c), (text, c)) {
+  const ProgramCall call(pc);
   char* found = HEDDLE_LIBC(strchr)(text, c);
   if (call) call.reads(text, (found != nullptr ? distance(text, found) : strlen(text)) + 1);
   return found;

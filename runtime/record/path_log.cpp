@@ -139,6 +139,7 @@ void PathLog::write_bytes(PathState* state) {
 }
 
 void PathLog::push(PathState* state, std::uint64_t bits, unsigned count) {
+  if (count_of(state->pending) + count > kMostPending) write_bytes(state);
   state->pending = state->pending << count | bits;
   if (state->pending < kManyPending) write_bytes(state);
 }

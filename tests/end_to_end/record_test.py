@@ -163,7 +163,7 @@ class Record(HeddleTest):
 
     def test_bound(self):
         logs = os.path.join(self.folder, "bound")
-        source = "#include <cstdlib>\nint main(int c, char** v) { unsigned x = 1, n = 0; for (int i = 0; i < 3000000; ++i) { x = x * 1664525u + 1013904223u; if (x >> 31) n++; else n ^= x; } return n == 0; }"
+        source = "#include <cstdlib>\nint main(int c, char** v) { volatile unsigned n = 0; unsigned x = 1; for (int i = 0; i < 3000000; ++i) { x = x * 1664525u + 1013904223u; if (x >> 31) n = n + 1; else n = x; } return n == 0; }"
         program = self.compile_full(source, "bound-program")
         subprocess.run([program], env={**os.environ, "HEDDLE_RECORD": f"path:{logs},limit=128K"}, check=True)
         log, = glob.glob(logs + "/*.hlog")
@@ -197,6 +197,56 @@ int main(int, char** words) {
             branches += 1 + (0 if x >> 31 == 0 else 1 + i % 2)
         text = self.show(log)
         self.assertRegex(text, rf"thread 0: \d+ bits, {branches} decisions, \d+ marks\n")
+
+    def test_loops_by_their_rounds(self):
+        """Loops in which nothing else is decided take a few bits, and have the same steps under the engine."""
+        source = r"""
+#include <cstdio>
+#include <cstring>
+__attribute__((noinline)) int search(const char* text, int room, char wanted) {
+  for (int i = 0; i < room; ++i) {
+    if (text[i] == wanted) return i;
+    if (text[i] == 0) return -1;
+  }
+  return -2;
+}
+__attribute__((noinline)) unsigned down(const unsigned* from, const unsigned* last) {
+  unsigned sum = 0;
+  for (; from != last; from -= 2) sum = sum * 31 + *from;
+  return sum;
+}
+__attribute__((noinline)) unsigned char narrow(unsigned char from, unsigned char to) {
+  unsigned char rounds = 0;
+  for (; from != to; from += 3) asm volatile("" : "+r"(rounds));
+  return rounds;
+}
+__attribute__((noinline)) unsigned many(unsigned n) {
+  unsigned x = 1;
+  for (unsigned i = 0; i < n; ++i) x = x * 1664525u + 1013904223u;
+  return x;
+}
+int main() {
+  static unsigned numbers[64];
+  char text[400];
+  std::memset(text, 'a', sizeof text);
+  text[330] = 'z';
+  text[340] = 0;
+  unsigned sum = 0;
+  for (int n = 0; n < 12; ++n) sum += (unsigned)search(text, n, 'z') + down(numbers + 2 * n, numbers) + many((unsigned)n);
+  for (const char* wanted = "azb"; *wanted != 0; ++wanted) sum += (unsigned)search(text, 400, *wanted);
+  sum += narrow(0, 1) + many(70000);
+  std::printf("%u\n", sum);
+}
+"""
+        program = self.compile_full(source, "rounds")
+        logs = os.path.join(self.folder, "rounds")
+        subprocess.run([program], env={**os.environ, "HEDDLE_RECORD": f"path:{logs}"}, check=True, capture_output=True)
+        log, = glob.glob(logs + "/*.hlog")
+        bits, decisions = map(int, re.search(r"thread 0: (\d+) bits, (\d+) decisions", self.show(log)).groups())
+        self.assertGreater(decisions, 70000)
+        self.assertLess(bits, 1000)
+        done = subprocess.run([HEDDLE, "record", "--check", log, "--", program], capture_output=True, text=True, check=False)
+        self.assertRegex(done.stdout, rf"(?m)^thread 0: all \d+ steps$", done.stdout + done.stderr)
 
     def test_damaged(self):
         log, _ = self.record(options=["--raw"])

@@ -65,6 +65,19 @@ PathBlock read_block(ByteReader& reader, std::uint64_t blocks) {
   return block;
 }
 
+PathLoop read_loop(ByteReader& reader, const std::vector<PathBlock>& blocks) {
+  PathLoop loop;
+  loop.head = read_below(reader, blocks.size());
+  const std::uint64_t exits = reader.count(2);
+  if (exits == 0 || exits > record::kMostExits) reader.fail();
+  for (std::uint64_t i = 0; i < exits && !reader.failed(); ++i) {
+    const std::uint32_t block = read_below(reader, blocks.size());
+    loop.exits.push_back({block, read_below(reader, 2)});
+    if (!reader.failed() && blocks[block].end != EndKind::kBranch) reader.fail();
+  }
+  return loop;
+}
+
 PathFunction read_function(ByteReader& reader) {
   PathFunction function;
   function.key = read_key(reader);
@@ -74,6 +87,9 @@ PathFunction read_function(ByteReader& reader) {
   for (std::uint64_t i = 0; i < blocks && !reader.failed(); ++i)
     function.blocks.push_back(read_block(reader, blocks));
   if (function.blocks.empty()) reader.fail();
+  const std::uint64_t loops = reader.count(4);
+  for (std::uint64_t i = 0; i < loops && !reader.failed(); ++i)
+    function.loops.push_back(read_loop(reader, function.blocks));
   return function;
 }
 

@@ -31,11 +31,29 @@ struct PathBlock {
   std::vector<std::uint32_t> next;  // blocks; of kBranch: where the condition holds, where not
 };
 
+// A loop that is logged by the number of its rounds.
+struct PathLoop {
+  std::uint32_t head = 0;  // the block at which it is entered
+  struct Exit {
+    std::uint32_t block = 0;    // ends with a branch
+    std::uint32_t staying = 0;  // its outcome in the loop
+  };
+  std::vector<Exit> exits;  // in the order in which a round comes to them
+};
+
 struct PathFunction {
   record::FunctionKey key = record::kNoFunction;
   std::string name;
   std::string file;
   std::vector<PathBlock> blocks;  // the first is the entry
+  std::vector<PathLoop> loops;
+
+  const PathLoop* loop_at(std::uint32_t block) const {
+    for (const PathLoop& loop : loops) {
+      if (loop.head == block) return &loop;
+    }
+    return nullptr;
+  }
 };
 
 struct PathTables::Tables {

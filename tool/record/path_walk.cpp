@@ -216,7 +216,54 @@ class Walker {
     return code < count ? record::switch_successor(count, static_cast<std::uint32_t>(code)) : count;
   }
 
+  // None: the bits are at their end.
+  std::optional<std::uint64_t> take_rounds() {
+    std::uint64_t rounds = 0;
+    for (; rounds <= record::kMostUnaryRounds; ++rounds) {
+      if (!bits_.has(1)) return std::nullopt;
+      if (bits_.take(1) == 0) return rounds;
+    }
+    if (!bits_.has(record::kRoundsLengthBits)) return std::nullopt;
+    const auto length = static_cast<unsigned>(bits_.take(record::kRoundsLengthBits));
+    if (!bits_.has(length)) return std::nullopt;
+    return record::kMostUnaryRounds + (std::uint64_t{1} << length | bits_.take(length));
+  }
+
+  void branches_of(const PathLoop& loop, std::size_t count) {
+    for (std::size_t i = 0; i < count && has_room_; ++i) {
+      const PathBlock& at = top().function->blocks[loop.exits[i].block];
+      emit(StepKind::kBranch, place(at.place), loop.exits[i].staying);
+    }
+  }
+
+  void whole_loop(const PathLoop& loop) {
+    const auto rounds = take_rounds();
+    const auto exit = rounds ? take_switch(static_cast<std::uint32_t>(loop.exits.size())) : std::nullopt;
+    if (!exit) return end_of_bits();
+    if (*exit >= loop.exits.size()) {
+      fits_ = false;
+      return;
+    }
+    for (std::uint64_t i = 0; i < *rounds && has_room_; ++i) branches_of(loop, loop.exits.size());
+    branches_of(loop, *exit);
+    if (!has_room_) return;
+    const auto& [last, staying] = loop.exits[*exit];
+    const PathBlock& from = top().function->blocks[last];
+    emit(StepKind::kBranch, place(from.place), 1 - staying);
+    go_to(from.next[staying]);  // (the block for an outcome of 1 is the first)
+  }
+
+  void end_of_bits() {
+    fits_ = next_mark_ == marks_.size();
+    has_room_ = false;
+  }
+
   void end_of_block() {
+    if (const PathLoop* loop = top().function->loop_at(top().block)) {
+      if (mark_here() == nullptr) return whole_loop(*loop);
+      fits_ = take_mark();
+      return;
+    }
     const PathBlock& from = block();
     switch (from.end) {
       case EndKind::kReturn:
@@ -237,11 +284,7 @@ class Walker {
     }
     const bool is_branch = from.end == EndKind::kBranch;
     const auto taken = is_branch ? take_branch() : take_switch(static_cast<std::uint32_t>(from.next.size()));
-    if (!taken) {
-      fits_ = next_mark_ == marks_.size();
-      has_room_ = false;
-      return;
-    }
+    if (!taken) return end_of_bits();
     if (*taken >= from.next.size()) {
       fits_ = false;
       return;
