@@ -38,7 +38,10 @@ bool inside(const Section& s, std::uint64_t bytes) {
 }  // namespace
 
 std::uint64_t Channel::bytes_needed(const ChannelSizes& sizes) {
-  alignas(ChannelHeader) static unsigned char storage[sizeof(ChannelHeader)];
+  // Large and never used in the runtime: aligned so that it does not lie between its small variables, which
+  // are sorted by alignment.
+  alignas(64) static unsigned char storage[sizeof(ChannelHeader)];
+  static_assert(alignof(ChannelHeader) <= 64);
   return lay_out(*new (storage) ChannelHeader, sizes);
 }
 

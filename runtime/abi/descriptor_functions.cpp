@@ -5,13 +5,17 @@
 
 #include "runtime/abi/descriptor_calls.h"
 #include "runtime/abi/signal_descriptors.h"
+#include "runtime/session/syscall_gate.h"
 
 namespace heddle::abi {
 namespace {
 
 template <typename Attempt>
 long read_by(Execution& e, const char* name, int descriptor, std::uint64_t pc, Attempt attempt) {
-  if (!can_block(descriptor)) return attempt();
+  if (!can_block(descriptor)) {
+    session::program_uses_file();
+    return attempt();
+  }
   return perform(e, {name, descriptor, POLLIN, is_nonblocking(descriptor), sched::kNoDeadline, pc}, attempt);
 }
 
@@ -27,7 +31,10 @@ long readv_some(Execution& e, int descriptor, const iovec* parts, int count, std
 }
 
 long write_all(Execution& e, int descriptor, const void* buffer, std::size_t bytes, std::uint64_t pc) {
-  if (!can_block(descriptor)) return raw_syscall(SYS_write, descriptor, buffer, bytes);
+  if (!can_block(descriptor)) {
+    session::program_uses_file();
+    return raw_syscall(SYS_write, descriptor, buffer, bytes);
+  }
   const DescriptorCall call{"write", descriptor, POLLOUT, is_nonblocking(descriptor), sched::kNoDeadline, pc};
   std::size_t done = 0;
   do {
@@ -42,7 +49,10 @@ long write_all(Execution& e, int descriptor, const void* buffer, std::size_t byt
 }
 
 long writev_all(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
-  if (!can_block(descriptor)) return raw_syscall(SYS_writev, descriptor, parts, count);
+  if (!can_block(descriptor)) {
+    session::program_uses_file();
+    return raw_syscall(SYS_writev, descriptor, parts, count);
+  }
   const bool nonblocking = is_nonblocking(descriptor);
   const long first = perform(e, {"writev", descriptor, POLLOUT, nonblocking, sched::kNoDeadline, pc}, [&] {
     NonblockingScope scope(descriptor);

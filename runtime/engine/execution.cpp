@@ -61,14 +61,14 @@ void Execution::begin(std::uint64_t index) {
   note_pace();
 }
 
-Execution::SpareMemory Execution::spare_memory() const {
-  SpareMemory spare;
-  spare.ranges[0] = memory_.spare_memory();
-  if (!detecting_) return spare;
-  AddressRange detectors[race::RaceDetector::kSpareRanges];
-  race_.spare_memory(detectors);
-  for (std::uint32_t i = 0; i < race::RaceDetector::kSpareRanges; ++i) spare.ranges[1 + i] = detectors[i];
-  return spare;
+void Execution::find_spare_memory(SpareMemory& spare) const {
+  spare.add(memory_.spare_memory());
+  if (detecting_) {
+    AddressRange detectors[race::RaceDetector::kSpareRanges];
+    race_.spare_memory(detectors);
+    for (const AddressRange& range : detectors) spare.add(range);
+  }
+  scheduler_.find_spare_memory(spare);
 }
 
 void Execution::note_pace() {

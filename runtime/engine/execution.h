@@ -60,13 +60,7 @@ class Execution final : public strategy::View {
   memory::MemoryModel& memory() { return memory_; }
   Random& outside() { return outside_; }  // what the program draws from the system: getrandom and its like
   bool choosing() const { return begun_; }
-  // The runtime's own memory whose contents nobody will read before they are written: no reset need put it
-  // back.
-  static constexpr std::uint32_t kSpareRanges = 1 + race::RaceDetector::kSpareRanges;
-  struct SpareMemory {
-    AddressRange ranges[kSpareRanges];
-  };
-  SpareMemory spare_memory() const;
+  void find_spare_memory(SpareMemory& spare) const;
   // observe.cpp
   strategy::NextOperation next_operation(ThreadId thread) const override;
   std::uint32_t unfinished_threads() const override { return scheduler_.unfinished_count(); }

@@ -79,6 +79,7 @@ void Execution::report_lock_order(const sched::LockCycle& cycle) {
 
 // [thread.mutex.class]/3 forbids it; POSIX leaves the mutex locked for ever, unless it is robust.
 void Execution::leave_locks() {
+  if (sync_.count() == 0) return;  // no lock was ever used: a page that need not be touched
   const ThreadId me = scheduler_.current();
   while (!locks_.held(me).empty()) {
     const HeldLock held = locks_.held(me).back();

@@ -188,10 +188,11 @@ class RaceDetector {
   void collect();
 
   // Memory of the detector's whose contents nobody will read before they are written.
-  static constexpr std::uint32_t kSpareRanges = 2;
+  static constexpr std::uint32_t kSpareRanges = 3;
   void spare_memory(AddressRange (&ranges)[kSpareRanges]) const {
     ranges[0] = mode_ == Mode::kFast ? fast_.spare_memory() : precise_.spare_memory();
     ranges[1] = mode_ == Mode::kFast ? fast_.other_memory() : precise_.other_memory();
+    ranges[2] = shadow_.spare_memory();
   }
 
   // Memory touched by the detector, for figures: shadow and states.

@@ -12,8 +12,7 @@ constexpr std::size_t kChunkShadow = Shadow::kChunkCells * sizeof(StateId);
 constexpr std::size_t kBitmapSize = Shadow::kSize / kChunkShadow / 8;
 // One page more: a 16-byte access of the last word looks at the cell behind it.
 constexpr std::size_t kMappedSize = Shadow::kSize + kPageSize;
-constexpr std::size_t kMaxChunks = 1ull << 27;  // 256 GB of touched program memory
-constexpr std::size_t kChunksSize = kMaxChunks * sizeof(std::uint64_t);
+constexpr std::size_t kChunksSize = Shadow::kMaxChunks * sizeof(std::uint64_t);
 constexpr std::size_t kKeptChunks =
     1u << 16;  // up to 64 MB are emptied in place by reset, which is several times cheaper
 constexpr std::uint64_t kLookedAt = 4;  // chunks of a page or two need no index

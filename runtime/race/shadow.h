@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/address_space.h"
 #include "core/base/ids.h"
 
 namespace heddle::race {
@@ -34,6 +35,7 @@ class Shadow {
   static constexpr std::size_t kSize = 1ull << 46;
   static constexpr std::uint32_t kChunkCells = 256;
   static constexpr std::uint32_t kChunkBytes = kChunkCells * 8;  // of the program
+  static constexpr std::size_t kMaxChunks = 1ull << 27;          // 256 GB of touched program memory
 
   constexpr Shadow() = default;
   Shadow(const Shadow&) = delete;
@@ -66,6 +68,10 @@ class Shadow {
   StateId* skip_virgin(StateId* cell, StateId* end);
 
   std::size_t chunk_count() const { return chunk_count_; }
+  // Memory whose contents nobody will read before they are written.
+  AddressRange spare_memory() const {
+    return AddressRange::between(chunks_ + chunk_count_, chunks_ + kMaxChunks);
+  }
   std::size_t cell_count() const { return chunk_count_ * kChunkCells; }
 
   // Forgets everything. Few chunks are emptied in place, which costs no page faults later; many are given

@@ -96,6 +96,15 @@ Thread* Scheduler::create(const StackRequest& stack, void (*entry)(void*)) {
   return &t;
 }
 
+void Scheduler::find_spare_memory(SpareMemory& spare) const {
+  spare.add(AddressRange::between(runnable_ + runnable_count_, runnable_ + kMaxThreads));
+  for (std::uint32_t i = 0; i < kMaxThreads && threads_[i].frames != nullptr; ++i) {
+    const Thread& t = threads_[i];
+    const std::uint32_t used = t.depth < kMaxCallDepth ? t.depth : kMaxCallDepth;
+    spare.add(AddressRange::between(t.frames + used, t.frames + kMaxCallDepth));
+  }
+}
+
 void Scheduler::make_runnable(Thread& thread) {
   if (thread.state == ThreadState::kRunnable) return;
   thread.state = ThreadState::kRunnable;

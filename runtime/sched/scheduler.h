@@ -10,6 +10,7 @@
 
 #include "core/base/check.h"
 #include "core/base/ids.h"
+#include "core/base/spare_memory.h"
 #include "runtime/sched/thread.h"
 
 namespace heddle::sched {
@@ -82,6 +83,8 @@ class Scheduler {
   // The thread that owns a pthread_t, or nullptr.
   Thread* find(std::uint64_t handle);
   std::uint64_t handle_of(const Thread& thread) const { return thread.fiber.fs_base; }
+
+  void find_spare_memory(SpareMemory& spare) const;
 
  private:
   std::uint32_t free_slot() const;

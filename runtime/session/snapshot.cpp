@@ -22,6 +22,9 @@ constexpr std::uint64_t kManyPages = 4096;
 constexpr std::uint64_t kFeatureAsynchronousProtection = std::uint64_t{1} << 15;
 constexpr long kUserModeOnly = 1;
 
+constexpr std::uint64_t page_begin(std::uint64_t address) { return address & ~(kPageSize - 1); }
+constexpr std::uint64_t page_end(std::uint64_t address) { return page_begin(address + kPageSize - 1); }
+
 std::uint64_t page_faults() {
   rusage usage{};
   raw_syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
@@ -43,12 +46,18 @@ bool Snapshot::take(std::span<const AddressRange> spare) {
   region_count_ = read_writable_regions(regions_, kMaxRegions);
   if (region_count_ == 0) return refuse("/proc/self/maps cannot be read, or has too many regions");
   for (const AddressRange& range : spare) {
-    const std::uint64_t begin = (range.begin + kPageSize - 1) & ~(kPageSize - 1);
-    if (!leave_out(begin, (range.begin + range.bytes) & ~(kPageSize - 1)))
+    if (!leave_out(page_end(range.begin), page_begin(range.begin + range.bytes)))
       return refuse("the program's memory lies in too many regions");
   }
   if (!find_runs()) return refuse("the program's memory lies in too many pieces");
   if (!copy_runs()) return refuse("the program has too much memory in use");
+  for (const AddressRange& range : spare) {
+    const std::uint64_t end = range.begin + range.bytes;
+    const std::uint64_t first_page_end = page_end(range.begin);
+    if (!cut_out(range.begin, first_page_end < end ? first_page_end : end) ||
+        (first_page_end < end && !cut_out(page_begin(end), end)))
+      return refuse("the program's memory lies in too many pieces");
+  }
   scanner_.close();  // it belongs to this process's memory; each child opens its own
   return true;
 }
@@ -124,6 +133,8 @@ bool Snapshot::copy_runs() {
     if (map_memory(kCopies, wanted) != static_cast<long>(kCopies)) return false;
     copy_capacity_ = wanted;
   }
+  // Executions find their journal, without a page more to put back.
+  address_space_journal = &journal_;
   char* copy = reinterpret_cast<char*>(kCopies);
   for (std::uint32_t i = 0; i < run_count_; ++i) {
     Run& run = runs_[i];
@@ -131,6 +142,22 @@ bool Snapshot::copy_runs() {
     memcpy(copy, reinterpret_cast<const void*>(run.begin), run.end - run.begin);
     copy += run.end - run.begin;
   }
+  address_space_journal = nullptr;
+  return true;
+}
+
+// REQUIRES: inside a page.
+bool Snapshot::cut_out(std::uint64_t begin, std::uint64_t end) {
+  const std::uint32_t at = first_run_after(begin);
+  if (begin == end || at == run_count_ || runs_[at].begin > begin) return true;  // the page was not in use
+  const Run whole = runs_[at];
+  const std::uint32_t before = begin > whole.begin ? 1 : 0, behind = end < whole.end ? 1 : 0;
+  if (run_count_ + before + behind > kMaxRuns) return false;
+  for (std::uint32_t i = run_count_; i-- > at + 1;) runs_[i + before + behind] = runs_[i];
+  run_count_ += before + behind;
+  if (before != 0) runs_[at] = {whole.begin, begin, whole.copy};
+  runs_[at + before] = {begin, end, nullptr};
+  if (behind != 0) runs_[at + before + 1] = {end, whole.end, whole.copy + (end - whole.begin)};
   return true;
 }
 
@@ -170,8 +197,11 @@ bool Snapshot::track() {
 // Only pages that are there: protecting an empty range fills page tables, and the heap's range is a terabyte.
 bool Snapshot::protect_runs() {
   restored_ = 0;
-  for (std::uint32_t i = 0; i < run_count_; ++i) {
-    if (!scanner_.protect(runs_[i].begin, runs_[i].end)) return false;
+  for (std::uint32_t i = 0; i < run_count_;) {
+    const std::uint64_t begin = runs_[i].begin;
+    std::uint64_t end = runs_[i].end;
+    while (++i < run_count_ && runs_[i].begin == end) end = runs_[i].end;
+    if (!scanner_.protect(begin, end)) return false;
   }
   return true;
 }
@@ -189,7 +219,6 @@ bool Snapshot::restore() {
     restore_by_copying();
   }
   journal_.clear();
-  address_space_journal = &journal_;  // the pointer itself was put back, too
   return true;
 }
 
@@ -249,7 +278,8 @@ bool Snapshot::is_unchanged(std::span<const AddressRange> parts) {
 
 bool Snapshot::holds_copy(std::uint64_t begin, std::uint64_t end) const {
   for (std::uint32_t run = first_run_after(begin); begin < end; ++run) {
-    if (run == run_count_ || runs_[run].begin > begin) return false;  // nothing was here
+    // Nothing was here, or nothing that is kept.
+    if (run == run_count_ || runs_[run].begin > begin || runs_[run].copy == nullptr) return false;
     const std::uint64_t until = runs_[run].end < end ? runs_[run].end : end;
     const void* copy = runs_[run].copy + (begin - runs_[run].begin);
     if (memcmp(reinterpret_cast<const void*>(begin), copy, until - begin) != 0) return false;
@@ -299,7 +329,8 @@ void Snapshot::restore_range(std::uint64_t begin, std::uint64_t end, std::uint32
       begin = until;
     } else {
       const std::uint64_t until = runs_[run].end < end ? runs_[run].end : end;
-      memcpy(reinterpret_cast<void*>(begin), runs_[run].copy + (begin - runs_[run].begin), until - begin);
+      if (runs_[run].copy != nullptr)
+        memcpy(reinterpret_cast<void*>(begin), runs_[run].copy + (begin - runs_[run].begin), until - begin);
       begin = until;
     }
   }
@@ -323,6 +354,7 @@ void Snapshot::restore_discarded() {
   for (std::uint32_t i = 0; i < journal_.discarded_count; ++i) {
     const std::uint64_t begin = journal_.discarded[i].begin, end = begin + journal_.discarded[i].bytes;
     for (std::uint32_t k = first_run_after(begin); k < run_count_ && runs_[k].begin < end; ++k) {
+      if (runs_[k].copy == nullptr) continue;
       const std::uint64_t from = runs_[k].begin > begin ? runs_[k].begin : begin;
       const std::uint64_t to = runs_[k].end < end ? runs_[k].end : end;
       memcpy(reinterpret_cast<void*>(from), runs_[k].copy + (from - runs_[k].begin), to - from);

@@ -31,7 +31,7 @@ class Snapshot {
   static constexpr std::uint32_t kMaxRuns = 1u << 16;
   static constexpr std::uint32_t kMaxRanges = 1u << 14;
 
-  // Copies what is in memory now, but for what is spare: whole pages of that are neither copied nor put back.
+  // Copies what is in memory now. What is spare is not put back; whole pages of it are not copied either.
   // In the zygote, before it forks. False: this kernel or this process is not made for it (`why` says it),
   // and executions have to be forked.
   bool take(std::span<const AddressRange> spare);
@@ -57,11 +57,11 @@ class Snapshot {
   AddressSpaceJournal& journal() { return journal_; }
 
  private:
-  // Pages that were in memory when the snapshot was taken.
+  // Memory that was in use when the snapshot was taken: whole pages, up to where spare memory begins or ends.
   struct Run {
     std::uint64_t begin;
     std::uint64_t end;
-    const char* copy;
+    const char* copy;  // null: spare
   };
 
   bool refuse(const char* why);
@@ -69,6 +69,7 @@ class Snapshot {
   bool find_runs();
   bool add_run(std::uint64_t begin, std::uint64_t end);
   bool copy_runs();
+  bool cut_out(std::uint64_t begin, std::uint64_t end);
   bool track();
   bool protect_runs();
   void choose_protect_after();

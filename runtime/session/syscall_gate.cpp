@@ -70,6 +70,7 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
   const long arguments[6] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                              registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
   long answer = 0;
+  the_gate->note_call();
   if (the_answer != nullptr && execution() != nullptr &&
       the_answer(number, arguments, static_cast<std::uint64_t>(registers[REG_RIP]), answer)) {
     registers[REG_RAX] = answer;
@@ -97,6 +98,7 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
 
 bool SyscallGate::close() {
   opened_ = false;
+  called_ = true;
   reason_ = -1;
   sched::set_kernel_action(SIGSYS, on_syscall, SA_SIGINFO | SA_NODEFER);
   const std::uint64_t own = std::uint64_t{1} << (SIGSYS - 1);
@@ -164,7 +166,13 @@ void set_syscall_gate(SyscallGate* gate) { the_gate = gate; }
 void set_syscall_answer(SyscallAnswer* answer) { the_answer = answer; }
 
 void program_makes_syscall(long number, const long* arguments) {
-  if (the_gate != nullptr && !SyscallGate::harmless(number, arguments)) the_gate->open(number);
+  if (the_gate == nullptr) return;
+  the_gate->note_call();
+  if (!SyscallGate::harmless(number, arguments)) the_gate->open(number);
+}
+
+void program_uses_file() {
+  if (the_gate != nullptr) the_gate->note_call();
 }
 
 }  // namespace heddle::session

@@ -26,12 +26,19 @@ class SyscallGate {
   bool was_opened() const { return opened_; }
   long reason() const { return reason_; }
 
+  // The program made a system call, or a function of ours made one for it. Where files stand and which
+  // signals are blocked are as they were for as long as there was none.
+  void note_call() { called_ = true; }
+  bool was_called() const { return called_; }
+  void forget_calls() { called_ = false; }
+
   // Would this call leave a trace?
   static bool harmless(long number, const long* arguments);
 
  private:
   volatile unsigned char selector_ = 0;  // read by the kernel
   bool opened_ = false;
+  bool called_ = true;  // by an execution of another process
   long reason_ = -1;
 };
 
@@ -46,5 +53,7 @@ void set_syscall_gate(SyscallGate* gate);
 
 // For interposers that make a system call in the program's name by their own hand.
 void program_makes_syscall(long number, const long* arguments);
+// … one that at most moves in a file, which is undone.
+void program_uses_file();
 
 }  // namespace heddle::session

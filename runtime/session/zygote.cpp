@@ -143,8 +143,11 @@ void start_execution(State& s, std::uint64_t index) {
   h.event_count.store(s.prefix_events, std::memory_order_relaxed);
   h.finding_count.store(s.prefix_findings, std::memory_order_relaxed);
   h.text_used.store(s.prefix_text, std::memory_order_relaxed);
-  if (h.output_fd >= 0) raw_syscall(SYS_lseek, h.output_fd, s.prefix_output, SEEK_SET);
-  restore_offsets();
+  if (s.gate.was_called()) {
+    if (h.output_fd >= 0) raw_syscall(SYS_lseek, h.output_fd, s.prefix_output, SEEK_SET);
+    restore_offsets();
+    s.gate.forget_calls();
+  }
   h.execution_began.store(wall_nanoseconds(), std::memory_order_release);
 }
 
@@ -228,11 +231,15 @@ bool prepare_batches(State& s) {
   if (wanted == RepetitionKind::kFork || s.short_batches >= kShortBatches) {
     if (s.has_snapshot) s.snapshot.discard();
     s.has_snapshot = false;
+    if (!s.hands_down) hand_down_file_pages();
+    s.hands_down = true;
     report.kind = RepetitionKind::kFork;
     return false;
   }
   if (!s.has_snapshot || fresh) {
-    s.has_snapshot = s.snapshot.take(s.execution->spare_memory().ranges);
+    SpareMemory spare;
+    s.execution->find_spare_memory(spare);
+    s.has_snapshot = s.snapshot.take({spare.ranges, spare.count});
     if (!s.has_snapshot) {
       s.short_batches = kShortBatches;
       report.kind = RepetitionKind::kFork;
@@ -265,7 +272,7 @@ bool prepare_batches(State& s) {
       break;
     }
     if (!s.snapshot.restore()) break;
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &s.signal_mask, 0, 8);
+    if (s.gate.was_called()) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &s.signal_mask, 0, 8);
   } while (take_index(s, index));
   leave();
 }
