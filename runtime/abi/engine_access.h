@@ -12,7 +12,7 @@
 namespace heddle::abi {
 
 // The current execution; nullptr while the program runs natively. Private to this folder.
-extern engine::Execution* current;
+[[gnu::visibility("hidden")]] extern engine::Execution* current;
 
 // The engine, unless the call comes from the runtime itself.
 inline engine::Execution* engine() { return engine::RuntimeScope::active() ? nullptr : current; }

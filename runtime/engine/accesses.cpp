@@ -64,9 +64,14 @@ std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, 
 
 Candidate Execution::choose_store_among(std::uint32_t count) {
   if (uniform_ != nullptr && !fair_) return draw_store(count);
-  const std::uint32_t hash = store_alternatives_hash();
+  const std::uint32_t hash = store_alternatives_hash(memory_.candidates_digest());
   const auto candidates = memory_.candidates();
   return candidates[choose_store_of(candidates, nullptr, count, newest_of(candidates), hash != 0 ? hash : 1)];
+}
+
+const memory::Store& Execution::draw_update(const memory::Found& found, MemoryOrder order) {
+  return memory_.begin_drawn_update(scheduler_.current(), found, order,
+                                    [this](const auto&... candidates) { return draw_among(candidates...); });
 }
 
 // Success and spurious failure of a weak exchange read the same store: first the store is chosen, then which

@@ -125,13 +125,19 @@ template <typename T>
   await_turn<T>(e, EventKind::kAtomicLoad, site);
   AtomicOperation<T> operation(e, site);
   const auto found = e.memory().find(operation.thread(), operation.place());
-  if (found && !e.is_watched() && e.memory().load_repeats(operation.thread(), found, site.order)) {
-    const T value = from_value<T>(operation.place().memory);
-    operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
-    operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
-    return value;
+  if (!found || e.is_watched()) return load_anew<T>(e, site.address, site.order, site.pc, found);
+  memory::Value read = operation.place().memory;
+  memory::Value newest = read;
+  if (!e.memory().load_repeats(operation.thread(), found, site.order)) {
+    if (!e.may_draw_store(found, site.order))
+      return load_anew<T>(e, site.address, site.order, site.pc, found);
+    read = e.draw_load(found, site.order).value;
+    newest = memory::MemoryModel::newest_value(found);
   }
-  return load_anew<T>(e, site.address, site.order, site.pc, found);
+  const T value = from_value<T>(read);
+  operation.template finish<race::AccessOp::kAtomicRead>(newest);
+  operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
+  return value;
 }
 
 template <typename T>
@@ -163,6 +169,21 @@ template <typename T, typename Compute>
   return old;
 }
 
+template <typename T, typename Compute>
+[[gnu::noinline]] T update_drawn(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
+                                 memory::Found found, Compute compute) {
+  const AtomicSite site = {address, order, pc};
+  AtomicOperation<T> operation(e, site);
+  const memory::Store& read = e.draw_update(found, order);
+  const T old = from_value<T>(read.value);
+  const T updated = compute(old);
+  if (old != updated) e.changed();
+  operation.template finish<race::AccessOp::kAtomicWrite>(
+      e.memory().finish_drawn_update(operation.thread(), found, order, read, to_value<T>(updated)));
+  operation.note(EventKind::kAtomicUpdate, order, old, updated, nullptr, 1);
+  return old;
+}
+
 // An update: reads a store that no other update has read and writes compute(value).
 template <typename T, typename Compute>
 [[gnu::always_inline]] inline T atomic_update(Execution& e, const AtomicSite& site, Compute compute) {
@@ -171,9 +192,12 @@ template <typename T, typename Compute>
   const T old = from_value<T>(operation.place().memory);
   const T updated = compute(old);
   const auto found = e.memory().find(operation.thread(), operation.place());
-  if (!found || e.is_watched() ||
-      !e.memory().update_newest(operation.thread(), found, site.order, to_value<T>(updated)))
+  if (!found || e.is_watched()) return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
+  if (!e.memory().update_newest(operation.thread(), found, site.order, to_value<T>(updated))) {
+    if (e.may_draw_store(found, site.order) && memory::MemoryModel::has_room(found))
+      return update_drawn<T>(e, site.address, site.order, site.pc, found, compute);
     return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
+  }
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(to_value<T>(updated));
   operation.note(EventKind::kAtomicUpdate, site.order, old, updated, nullptr, 1);

@@ -236,7 +236,7 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   point.alternatives_hash = hash;
   if (count > 1) return free[pick(point)];
   if (!begun_) hooks_.at_first_choice();
-  log_choice(Choice::make(ChoiceKind::kThread, hash, ChoiceKey::thread(free[0])));
+  log_choice([&] { return Choice::make(ChoiceKind::kThread, hash, ChoiceKey::thread(free[0])); });
   return free[0];
 }
 

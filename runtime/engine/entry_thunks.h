@@ -27,7 +27,7 @@ struct Crossing {
   }
   LibrarySet take_entered();
 };
-extern Crossing crossing;
+[[gnu::visibility("hidden")]] extern Crossing crossing;
 
 // Every thunk also sets all bits of this word.
 void prepare_thunks(std::uint64_t* disturbed);

@@ -155,7 +155,7 @@ std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
   HEDDLE_CHECK(picked < point.count);
   if (may_break_off_ && strategy_->diverged()) finish(Ending::kDiverged, 0);
   if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
-  log_choice(Choice::make(point.kind, point.alternatives_hash, point.key(picked)));
+  log_choice([&] { return Choice::make(point.kind, point.alternatives_hash, point.key(picked)); });
   return picked;
 }
 
@@ -221,7 +221,8 @@ void Execution::run_others() {
     if (rings < kMostRings && (take_arrived_signals() || wake_ready_calls())) continue;
     report_deadlock();
   }
-  switch_to(choose_thread(self().state == ThreadState::kRunnable));
+  const bool can_continue = self().state == ThreadState::kRunnable;
+  switch_to(draws_ ? draw_other_thread(can_continue) : choose_thread(can_continue));
 }
 
 // Instrumented code reports its accesses itself; everything else may come from a library that it called.

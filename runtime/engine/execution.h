@@ -259,6 +259,15 @@ class Execution final : public strategy::View {
     if (count == 1) return memory_.candidate(0);
     return draws_ ? draw_store(count) : choose_store_among(count);
   }
+  // Under a uniform strategy, where nobody looks on: what is read is drawn without candidates being made.
+  bool may_draw_store(const memory::Found& found, MemoryOrder order) const {
+    return draws_ && memory_.reads_in_a_word(scheduler_.current(), found, order);
+  }
+  [[gnu::always_inline]] const memory::Store& draw_load(const memory::Found& found, MemoryOrder order) {
+    return memory_.load_drawn(scheduler_.current(), found, order,
+                              [this](const auto&... candidates) { return draw_among(candidates...); });
+  }
+  const memory::Store& draw_update(const memory::Found& found, MemoryOrder order);
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
   EventId next_event() const override {
@@ -271,15 +280,17 @@ class Execution final : public strategy::View {
     race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
     if (crossing.pending != 0) race_.unsettle();
   }
+  // (Not where it would be in the way of those that are called all the time.)
+  [[gnu::noinline]] void enter_epoch_anew() { enter_epoch(); }
   // … after a release of the running thread's.
   void advance_epoch() {
     const ThreadId t = scheduler_.current();
-    crossing.pending != 0 ? enter_epoch() : race_.enter_later(t, memory_.epoch(t).time);
+    crossing.pending != 0 ? enter_epoch_anew() : race_.enter_later(t, memory_.epoch(t).time);
   }
   // … after another thread has run.
   void resume_epoch() {
     if (crossing.pending != 0 || !race_.resume(scheduler_.current())) [[unlikely]]
-      enter_epoch();
+      enter_epoch_anew();
   }
   // Plain accesses, before they happen. One that changes nothing for the detector was looked at from every
   // side when this epoch first did it: since then the memory was neither freed nor accessed by anybody else.
@@ -397,6 +408,15 @@ class Execution final : public strategy::View {
   void leave_locks();  // the thread ends
   template <race::AccessOp kOp, std::uint32_t kSize>
   [[gnu::noinline]] void plain_access_anew(Address address, std::uint64_t pc) {
+    if constexpr (kSize <= 8) {
+      if (skips_known_ && !volatile_.is_pending && crossing.pending == 0 &&
+          race_.is_renewed<kOp, kSize>(address) && !memory_.may_have_location(address, kSize))
+        return;
+    }
+    plain_access_slowly<kOp, kSize>(address, pc);
+  }
+  template <race::AccessOp kOp, std::uint32_t kSize>
+  [[gnu::noinline]] void plain_access_slowly(Address address, std::uint64_t pc) {
     before_access();
     if (!skips_known_) [[unlikely]]
       note_plain_access(kOp, address, kSize, pc);
@@ -464,9 +484,23 @@ class Execution final : public strategy::View {
   memory::Candidate draw_store(std::uint32_t count) {
     const memory::Candidate c =
         memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
-    log_choice(Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(),
-                            ChoiceKey::store(c.writer, c.ordinal)));
+    log_choice([&] {
+      return Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(memory_.candidates_digest()),
+                          ChoiceKey::store(c.writer, c.ordinal));
+    });
     return c;
+  }
+  // … as memory_ asks for it: one of the `count` bits of `ages`.
+  [[gnu::always_inline]] std::uint32_t draw_among(const memory::Location& x, std::uint64_t ages,
+                                                  std::uint32_t count) {
+    const std::uint32_t picked = memory::select_from_top(ages, uniform_->below(count));
+    log_choice([&] {
+      const memory::Store& store = x.store(x.end - x.capacity + picked);
+      return Choice::make(ChoiceKind::kReadsFrom,
+                          store_alternatives_hash(memory::MemoryModel::digest_of(x, ages, count)),
+                          ChoiceKey::store(store.writer, store.ordinal));
+    });
+    return picked;
   }
   Event* add_event(EventKind kind, std::uint64_t pc);
   // Of a plain access, or of one that a library makes for the program: then with the call of the library.
@@ -474,11 +508,13 @@ class Execution final : public strategy::View {
   StackId access_stack_at(std::uint64_t pc);
   static std::uint32_t hash_alternatives(const strategy::ChoicePoint& point);
   std::uint32_t pick(strategy::ChoicePoint& point);
-  void log_choice(Choice choice) {
+  // make(): the choice, where there is room for one more.
+  template <typename Make>
+  [[gnu::always_inline]] void log_choice(Make make) {
     ChannelHeader& h = *channel_.header();
     const std::uint32_t at = h.choice_count.load(std::memory_order_relaxed);
     if (at < choice_capacity_) {
-      choices_[at] = choice;
+      choices_[at] = make();
     } else {
       h.current.flags |= result_flags::kChoiceLogOverflow;
     }
@@ -504,8 +540,8 @@ class Execution final : public strategy::View {
            (can_continue ? 1u : 0u);
   }
   // The model's digest stands for the keys of all candidates: it is a function of what has led here.
-  std::uint32_t store_alternatives_hash() const {
-    return memory_.candidates_digest() + 0x9e3779b9u * index_of(scheduler_.current());
+  std::uint32_t store_alternatives_hash(std::uint32_t digest) const {
+    return digest + 0x9e3779b9u * index_of(scheduler_.current());
   }
   // C11Tester §3: consecutive relaxed or release stores of a thread are executed without interruption. Where
   // loads may read older stores that takes no behaviour away, and leaves them more stores to choose from.
@@ -517,14 +553,27 @@ class Execution final : public strategy::View {
     t.stores_in_burst = stores;
     return continues;
   }
-  // What choose_thread(true) does under a uniform strategy.
+  // What choose_thread does under a uniform strategy: for a thread that can go on, and for one that cannot.
   ThreadId draw_thread() {
-    const auto runnable = scheduler_.runnable();
-    ThreadId picked = scheduler_.current();
-    if (!continues_burst(self()))
-      picked = runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
-    log_choice(Choice::make(ChoiceKind::kThread, thread_alternatives_hash(true), ChoiceKey::thread(picked)));
+    const ThreadId picked = continues_burst(self()) ? scheduler_.current() : draw_runnable();
+    log_thread(picked, true);
     return picked;
+  }
+  ThreadId draw_other_thread(bool can_continue) {
+    if (scheduler_.runnable().size() == 1) return scheduler_.runnable()[0];
+    const ThreadId picked = draw_runnable();
+    log_thread(picked, can_continue);
+    return picked;
+  }
+  ThreadId draw_runnable() {
+    const auto runnable = scheduler_.runnable();
+    return runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
+  }
+  void log_thread(ThreadId picked, bool can_continue) {
+    log_choice([&] {
+      return Choice::make(ChoiceKind::kThread, thread_alternatives_hash(can_continue),
+                          ChoiceKey::thread(picked));
+    });
   }
   void switch_to(ThreadId thread) {
     if (thread == scheduler_.current()) return;

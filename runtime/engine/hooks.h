@@ -33,7 +33,7 @@ struct ProgramHooks {
 };
 
 // While one lives, calls that reach our interposers come from the runtime itself and go straight to libc.
-class RuntimeScope {
+class [[gnu::visibility("hidden")]] RuntimeScope {
  public:
   RuntimeScope() { ++depth; }
   ~RuntimeScope() { --depth; }

@@ -38,6 +38,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   if (t == nullptr) return nullptr;
   memory_.thread_created(scheduler_.current(), t->id);
   race_.clocks_moved();
+  race_.thread_begins(t->id, memory_.epoch(t->id).time);
   locks_.created(scheduler_.current(), t->id);
   if (observer_ != nullptr) observer_->created(scheduler_.current(), t->id);
   enter_epoch();

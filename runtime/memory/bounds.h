@@ -12,19 +12,35 @@
 
 namespace heddle::memory {
 
+// Bounds where a mask is one word.
+struct WordBounds {
+  std::uint64_t known = 0;
+  std::uint64_t excluded = 0;
+};
+
 class Bounds {
  public:
   explicit Bounds(Arena& arena) : arena_(arena) {}
   void reset();
 
+  // Nearly all accesses: few stores, C++20's rules, and no seq_cst fence that this access has to do with.
+  static bool are_in_a_word(const Location& x, const ThreadClocks& clocks, const ThreadState& s, bool seq_cst,
+                            ModelKind model) {
+    return x.words == 1 && model == ModelKind::kCxx20 && s.sigma == 0 &&
+           (!seq_cst || clocks.global_fence_clock() == nullptr);
+  }
+  // compute() for those.
+  [[gnu::always_inline]] static WordBounds in_a_word(const Location& x, const ThreadState& s,
+                                                     const Accessor* own, bool seq_cst);
+
   // The bounds of an access by t, as masks over the location's slots. `writes`: a store or update.
   // `own`: t's accessor, null if it has none or nobody has looked.
   void compute(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
                ModelKind model, const Accessor* own = nullptr) {
-    // Nearly all accesses: few stores, C++20's rules, and no seq_cst fence that this access has to do with.
-    if (x.words == 1 && model == ModelKind::kCxx20 && clocks.state(t).sigma == 0 &&
-        (!seq_cst || clocks.global_fence_clock() == nullptr)) {
-      compute_in_a_word(x, clocks.state(t), own, seq_cst);
+    if (are_in_a_word(x, clocks, clocks.state(t), seq_cst, model)) {
+      const WordBounds bounds = in_a_word(x, clocks.state(t), own, seq_cst);
+      known_[0] = bounds.known;
+      excluded_[0] = bounds.excluded;
     } else {
       compute_fully(x, clocks, t, seq_cst, writes, model);
     }
@@ -38,8 +54,6 @@ class Bounds {
  private:
   void compute_fully(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
                      ModelKind model);
-  [[gnu::always_inline]] void compute_in_a_word(const Location& x, const ThreadState& s, const Accessor* own,
-                                                bool seq_cst);
   void clear(const Location& x);
   void add(const Location& x, Sequence s) {
     if (!x.is_live(s)) return;
@@ -66,8 +80,8 @@ class Bounds {
 };
 
 // Axiom 1 as in happens_before(), and axiom 3 for seq_cst accesses as in seq_cst_accesses().
-inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, const Accessor* own,
-                                      bool seq_cst) {
+inline WordBounds Bounds::in_a_word(const Location& x, const ThreadState& s, const Accessor* own,
+                                    bool seq_cst) {
   std::uint64_t known = 0, excluded = 0;
   const std::uint64_t live = x.live[0];
   const auto bind = [&](Sequence q) {
@@ -97,8 +111,7 @@ inline void Bounds::compute_in_a_word(const Location& x, const ThreadState& s, c
     }
   }
   if (seq_cst) bind(x.seq_cst.last.store);
-  known_[0] = known;
-  excluded_[0] = excluded;
+  return {known, excluded};
 }
 
 }  // namespace heddle::memory

@@ -113,13 +113,11 @@ std::span<const Candidate> MemoryModel::candidates() {
 }
 
 std::uint32_t MemoryModel::candidates_digest() const {
-  // Which stores there are follows from how many there have been and which of the last are on offer.
+  const Location& x = *pending_.location;
+  if (!pending_.listed) return digest_of(x, pending_.ages, pending_.count);
   std::uint64_t h = pending_.ages * 0x9e3779b97f4a7c15ull;
-  if (pending_.listed) {
-    for (std::uint32_t i = 0; i < pending_.count; ++i) h = (h ^ candidates_[i].store) * 0xff51afd7ed558ccdull;
-  }
-  h ^= ((static_cast<std::uint64_t>(pending_.count) << 32) + pending_.location->end) * 0xc4ceb9fe1a85ec53ull;
-  return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
+  for (std::uint32_t i = 0; i < pending_.count; ++i) h = (h ^ candidates_[i].store) * 0xff51afd7ed558ccdull;
+  return digest_of_stores(x, h, pending_.count);
 }
 
 std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& place, MemoryOrder order) {
@@ -180,6 +178,17 @@ Value MemoryModel::commit_update(const Candidate& c, const Value& value, EventId
   // Before the message is made: publishing advances the thread's time.
   Store& store = fill(x, pending_accessor(x, t), s, t, pending_.order, value, event);
   store.message = threads_.update_message(t, x.store(c.store).message, pending_.order);
+  const Value newest = x.store(x.newest).value;
+  limit_window(x);
+  return newest;
+}
+
+Value MemoryModel::finish_drawn_update(ThreadId t, const Found& found, MemoryOrder order, const Store& read,
+                                       const Value& value) {
+  Location& x = *found.location;
+  const Sequence s = order_.append_update(x, x.sequence(static_cast<std::uint32_t>(&read - x.stores)));
+  Store& store = fill(x, *found.accessor, s, t, order, value, kNoEvent);
+  store.message = threads_.update_message(t, read.message, order);
   const Value newest = x.store(x.newest).value;
   limit_window(x);
   return newest;

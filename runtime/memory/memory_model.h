@@ -183,6 +183,49 @@ class MemoryModel {
     limit_window(*x);
     return true;
   }
+  // A load, begun and committed in one without a candidate being made: where there are several,
+  // draw(location, ages, count) picks a bit of `ages`, which are the candidates as newest_at_top has them.
+  // Answers the store that is read. REQUIRES: found, reads_in_a_word().
+  bool reads_in_a_word(ThreadId t, const Found& found, MemoryOrder order) const {
+    return Bounds::are_in_a_word(*found.location, threads_, threads_.state(t), is_seq_cst(order),
+                                 options_.model);
+  }
+  template <typename Draw>
+  [[gnu::always_inline]] const Store& load_drawn(ThreadId t, const Found& found, MemoryOrder order,
+                                                 Draw draw) {
+    Location& x = *found.location;
+    const Sequence read = read_drawn(t, found, order, ~0ull, is_settled(x, t, found.accessor), draw);
+    order_.record_access(x, found.accessor->history, threads_.time(t), read);
+    if (is_seq_cst(order)) order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
+    const Store& store = x.store(read);
+    learn(t, store.message, order);
+    return store;
+  }
+  // The same of an update. REQUIRES: has_room().
+  static bool has_room(const Found& found) {
+    return found.location->end - found.location->first != found.location->capacity;
+  }
+  template <typename Draw>
+  [[gnu::always_inline]] const Store& begin_drawn_update(ThreadId t, const Found& found, MemoryOrder order,
+                                                         Draw draw) {
+    const Location& x = *found.location;
+    const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, found.accessor));
+    const Sequence read = read_drawn(t, found, order, x.tails[0], settled, draw);
+    const Store& store = x.store(read);
+    learn(t, store.message, order);
+    return store;
+  }
+  // The rest of such an update. Answers what real memory is to hold.
+  Value finish_drawn_update(ThreadId t, const Found& found, MemoryOrder order, const Store& read,
+                            const Value& value);
+  // What real memory is to hold.
+  static const Value& newest_value(const Found& found) {
+    return found.location->store(found.location->newest).value;
+  }
+  static std::uint32_t digest_of(const Location& x, std::uint64_t ages, std::uint32_t count) {
+    // Which stores there are follows from how many there have been and which of the last are on offer.
+    return digest_of_stores(x, ages * 0x9e3779b97f4a7c15ull, count);
+  }
   // How many candidates there are; candidate() and candidates() make them as they are wanted.
   std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {}) {
     Location& x = found ? *found.location : locate(place);
@@ -325,6 +368,31 @@ class MemoryModel {
     return pending_.count = count_bits(pending_.ages);
   }
   std::uint32_t list_read(Location& x, const Bounds& bounds, bool tails_only);
+  static std::uint32_t digest_of_stores(const Location& x, std::uint64_t h, std::uint32_t count) {
+    h ^= ((static_cast<std::uint64_t>(count) << 32) + x.end) * 0xc4ceb9fe1a85ec53ull;
+    return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
+  }
+  // Which of the stores of `allowed` is read; orders it after those that t knows of.
+  template <typename Draw>
+  [[gnu::always_inline]] Sequence read_drawn(ThreadId t, const Found& found, MemoryOrder order,
+                                             std::uint64_t allowed, bool settled, Draw draw) {
+    Location& x = *found.location;
+    pending_.location = &x;
+    pending_.ready = false;
+    const ThreadState& s = threads_.state(t);
+    Sequence read = x.newest;
+    if (!settled) {
+      const WordBounds bounds = Bounds::in_a_word(x, s, found.accessor, is_seq_cst(order));
+      const std::uint64_t ages = newest_at_top(x, x.live[0] & ~bounds.excluded & allowed);
+      const std::uint32_t count = count_bits(ages);
+      const auto picked =
+          count == 1 ? static_cast<std::uint32_t>(__builtin_ctzll(ages)) : draw(x, ages, count);
+      read = x.end - x.capacity + picked;
+      order_.constrain_read(x, &bounds.known, read);
+    }
+    found.accessor->lessons = s.lessons;  // before it learns from what it reads
+    return read;
+  }
   [[gnu::always_inline]] void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order,
                                           bool writes, const Accessor* own = nullptr) {
     if (x.latest_only || options_.model == ModelKind::kSc) {

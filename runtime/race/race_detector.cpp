@@ -34,7 +34,7 @@ std::uint32_t RaceDetector::wrap_stamps() {
   for (auto& row : memo_)
     for (Memo& memo : row) memo = {};
   for (std::uint64_t& still : still_) still = 0;
-  for (Resumable& known : resumable_) known = {};
+  for (Resumable& known : resumable_) known = {0, nullptr, 0, 0, 0, known.begin};
   oldest_stamp_ = 1;
   return last_stamp_ = 1;
 }
@@ -95,7 +95,7 @@ const Race* RaceDetector::range_slow(const Access& access, std::uint64_t marked)
 inline bool RaceDetector::is_still(AccessOp op, Address begin, std::uint64_t size) const {
   constexpr std::uint64_t kShort = 256;  // longer ones are stepped in runs
   if (op > AccessOp::kWrite || ((begin | size) & 7) != 0 || size > kShort) return false;
-  const std::uint64_t key = still_[row_of(op, 8, 0)];
+  const std::uint64_t key = still_of(op, 8, 0);
   if ((key ^ stamp_) >> 32 != 0) return false;
   const auto still = static_cast<StateId>(key);
   const StateId* cell = Shadow::cell_of(begin);

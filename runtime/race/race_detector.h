@@ -62,6 +62,7 @@ class RaceDetector {
     const Resumable& known = resumable_[index_of(thread)];
     clock_ = clock;
     epoch_ = pack_epoch(thread, time);
+    use_thread(thread, known);
     use_stamp(known.epoch == epoch_ && known.stamp >= oldest_stamp_ ? known.stamp : new_stamp());
     note_resumable(thread);
   }
@@ -72,11 +73,14 @@ class RaceDetector {
     if (known.era != era_ || known.times[index_of(thread)] != time_of(known.epoch)) return false;
     clock_ = {known.times, known.width};
     epoch_ = known.epoch;
+    use_thread(thread, known);
     use_stamp(known.stamp);
     return true;
   }
   // Threads were added: clocks are wider, and may be at other places.
   void clocks_moved() { ++era_; }
+  // A thread's life begins, with this time. Whose slot it has knew other things.
+  void thread_begins(ThreadId thread, std::uint32_t time) { resumable_[index_of(thread)].begin = time; }
   // enter() for the thread that runs, where nothing has changed but its time, because it has released.
   [[gnu::always_inline]] void enter_later(ThreadId thread, std::uint32_t time) {
     epoch_ = pack_epoch(thread, time);
@@ -96,7 +100,7 @@ class RaceDetector {
   [[nodiscard, gnu::always_inline]] bool is_still(Address address) const {
     static_assert(kOp == AccessOp::kRead || kOp == AccessOp::kWrite);
     const StateId* const cell = Shadow::cell_of(address);
-    const std::uint64_t still = still_[row_of(kOp, kSize < 8 ? kSize : 8, address)];
+    const std::uint64_t still = still_of(kOp, kSize < 8 ? kSize : 8, address);
     return __builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1);
   }
 
@@ -109,7 +113,7 @@ class RaceDetector {
     const Memo& memo = memo_of(row, cell[0]);
     if (memo.key != (stamp_ | cell[0]) || memo.to != cell[0] || (kSize == 16 && cell[1] != cell[0]))
       return false;
-    still_[row] = memo.key;
+    still_at(row) = memo.key;
     return true;
   }
 
@@ -130,6 +134,20 @@ class RaceDetector {
     return access_slow<kOp, kSize>(address, pc, stack);
   }
 
+  // Takes the step of a plain access where the word has a state of its own in which nothing changes but the
+  // time of the thread's record: most accesses of a new epoch. False: nothing has changed.
+  template <AccessOp kOp, std::uint32_t kSize>
+  [[nodiscard, gnu::always_inline]] bool is_renewed(Address address) {
+    static_assert((kOp == AccessOp::kRead || kOp == AccessOp::kWrite) && kSize <= 8);
+    const StateId id = *Shadow::cell_of(address);
+    const std::uint64_t offset = address & 7;
+    if (!is_owned(id) || offset + kSize > 8) return false;
+    const std::uint64_t record = epoch_ | shape_of(kOp) | ((1ull << kSize) - 1) << offset;
+    if (renew_in_place(fast_.owned_records(id), record, begin_) != InPlace::kDone) return false;
+    still_at(row_of(kOp, kSize, address)) = stamp_ | id;
+    return true;
+  }
+
   // Takes the step of an access where the word has a state of its own and nothing races. False: nothing has
   // changed.
   template <AccessOp kOp, std::uint32_t kSize>
@@ -141,13 +159,14 @@ class RaceDetector {
     const std::uint64_t record = epoch_ | shape_of(kOp) | ((1ull << kSize) - 1) << offset;
     FastRecord* const records = fast_.owned_records(id);
     if constexpr (kOp >= AccessOp::kAtomicRead) {
-      return has_record(records, record) || advance_in_place<kOp>(records, record, clock_) != InPlace::kNone;
+      return renew_in_place(records, record, begin_) != InPlace::kNone ||
+             advance_in_place<kOp>(records, record, clock_) != InPlace::kNone;
     } else {
       const InPlace step = advance_in_place<kOp>(records, record, clock_);
       if (step == InPlace::kNone) return false;
       const std::uint32_t row = row_of(kOp, kSize, address);
       if (step == InPlace::kSameEpoch) memo_of(row, id) = {stamp_ | id, id, 0};
-      still_[row] = stamp_ | id;
+      still_at(row) = stamp_ | id;
       return true;
     }
   }
@@ -157,9 +176,12 @@ class RaceDetector {
   void unsettle() { stamp_ = ~std::uint64_t{0}; }
   std::uint64_t* stamp_word() { return &stamp_; }
 
-  // The next plain access of any kind is not still.
+  // The running thread's next plain access, of any kind, is not still.
   void disturb() {
-    for (std::uint64_t& still : still_) still = 0;  // no stamp is 0
+    for (std::uint32_t offset = 0; offset < 8; ++offset) {
+      for (std::uint32_t shape = 0; shape < kPlainShapes; ++shape)
+        still_at(offset * kShapes + shape) = 0;  // no stamp is 0
+    }
   }
 
   // Has any access that is remembered written one of these bytes? An access that was covered by a later one
@@ -216,8 +238,8 @@ class RaceDetector {
     const std::uint32_t* times;
     std::uint32_t width;
     std::uint32_t stamp;
-    std::uint32_t era;  // none is of era 0
-    std::uint32_t unused;
+    std::uint32_t era;    // none is of era 0
+    std::uint32_t begin;  // of the thread's life
   };
 
   struct Access {
@@ -239,7 +261,19 @@ class RaceDetector {
   static constexpr std::uint32_t kRows = kShapes * 8;
   static_assert(kAccessOps * 4 <= kShapes);
   // Plain reads and writes are the first two of the operations.
-  static constexpr bool is_plain(std::uint32_t row) { return row % kShapes < 8; }
+  static constexpr std::uint32_t kPlainShapes = 8;
+  static constexpr bool is_plain(std::uint32_t row) { return row % kShapes < kPlainShapes; }
+
+  // The running thread's entry of still_ for plain accesses of a shape.
+  static constexpr std::uint32_t kStillThreads = 8;
+  static constexpr std::uint32_t kStills = kStillThreads * kPlainShapes;  // at one place within a word
+  std::uint64_t still_index(Address address, std::uint32_t shape) const {
+    return (address & 7) * kStills + shape + still_base_;
+  }
+  std::uint64_t& still_at(std::uint32_t row) { return still_[still_index(row / kShapes, row % kShapes)]; }
+  const std::uint64_t& still_of(AccessOp op, std::uint32_t size, Address address) const {
+    return still_[still_index(address, row_of(op, size, 0))];
+  }
 
   // Where a step from a state is remembered. Threads that take turns at one word have places of their own.
   Memo& memo_of(std::uint32_t row, StateId from) { return memo_[row][(from ^ way_) % kWays]; }
@@ -253,7 +287,7 @@ class RaceDetector {
       *cell = memo.to;
       note_repeated(memo);
     } else if (is_plain(row)) {
-      still_[row] = memo.key;
+      still_at(row) = memo.key;
     }
     return true;
   }
@@ -270,11 +304,15 @@ class RaceDetector {
   std::uint32_t wrap_stamps();
   std::uint32_t used_stamp() const { return static_cast<std::uint32_t>(stamp_ >> 32); }
   void note_resumable(ThreadId thread) {
-    resumable_[index_of(thread)] = {epoch_, clock_.times, clock_.width, used_stamp(), era_, 0};
+    resumable_[index_of(thread)] = {epoch_, clock_.times, clock_.width, used_stamp(), era_, begin_};
   }
   void use_stamp(std::uint32_t stamp) {
     stamp_ = static_cast<std::uint64_t>(stamp) << 32;
     way_ = stamp * 5;  // stamps are handed out one after the other
+  }
+  void use_thread(ThreadId thread, const Resumable& known) {
+    begin_ = known.begin;
+    still_base_ = std::uint64_t{index_of(thread) % kStillThreads} * kPlainShapes;
   }
   void forget_steps();
 
@@ -295,16 +333,19 @@ class RaceDetector {
 
   alignas(64) std::uint64_t stamp_ = 0;  // of the current epoch, in the upper half
   std::uint64_t epoch_ = 0;
+  std::uint64_t still_base_ = 0;  // of the running thread's entries in still_
   ClockView clock_ = {nullptr, 0};
   std::uint32_t way_ = 0;
+  std::uint32_t begin_ = 0;  // of the running thread's life
   std::uint32_t last_stamp_ = 0;
   std::uint32_t oldest_stamp_ = 1;  // of steps whose states are still valid
   std::uint32_t era_ = 1;           // in which neither clocks have moved nor steps were forgotten
   Mode mode_ = Mode::kFast;
   EventId event_ = kNoEvent;
   Race race_;
-  // By row: the key of a step that changes nothing. It holds in the epoch that it names.
-  alignas(64) std::uint64_t still_[kRows] = {};
+  // By row, and within it by thread, so that those that take turns find theirs again (still_at): the key of a
+  // step that changes nothing. It holds in the epoch that it names.
+  alignas(64) std::uint64_t still_[8 * kStills] = {};
   Resumable resumable_[kMaxThreads] = {};
   alignas(64) Memo memo_[kRows][kWays] = {};
   Shadow shadow_;

@@ -10,7 +10,7 @@
 
 namespace heddle::race {
 
-// A record's word, from low to high: bytes touched (8), how (4), last of its list, moved, thread (12 bits
+// A record's word, from low to high: bytes touched (8), how (4), four bits of the list's, thread (12 bits
 // from bit 16), time (32 bits from bit 32). The low 12 bits, without a thread and a time, are a `Shape`. The
 // bits of kOfList belong to the list that the record is in, and not to the access.
 namespace record_bits {
@@ -22,10 +22,11 @@ inline constexpr std::uint64_t kFree = 1u << 11;
 inline constexpr std::uint64_t kLast = 1u << 12;
 inline constexpr std::uint64_t kMoved = 1u
                                         << 13;  // during a collection: the time field holds the new StateId
-inline constexpr std::uint64_t kShared = 1u << 14;  // in a list's first record: see StateTable::is_shared
-inline constexpr std::uint32_t kRoomShift = 28;     // 4 bits of a list's first record: StateTable::room_of
+inline constexpr std::uint64_t kShared = 1u << 14;     // in a list's first record: see StateTable::is_shared
+inline constexpr std::uint64_t kRenewable = 1u << 15;  // of a word's own state: see is_renewed
+inline constexpr std::uint32_t kRoomShift = 28;        // 4 bits of a list's first record: StateTable::room_of
 inline constexpr std::uint64_t kRoom = 0xfu << kRoomShift;
-inline constexpr std::uint64_t kOfList = kLast | kShared | kRoom;
+inline constexpr std::uint64_t kOfList = kLast | kShared | kRenewable | kRoom;
 inline constexpr std::uint32_t kThreadShift = 16;
 inline constexpr std::uint32_t kTimeShift = 32;
 inline constexpr std::uint64_t kThread = 0xfffull << kThreadShift;

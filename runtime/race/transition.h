@@ -24,15 +24,18 @@ inline bool is_ordered(std::uint64_t record, std::uint64_t access, ClockView clo
   return thread == thread_of(access) || time_of(record) <= clock.at(thread);
 }
 
+// By a thread from the eighth on?
+constexpr bool is_of_many(std::uint64_t record) {
+  return (record & (0xff8ull << record_bits::kThreadShift)) != 0;
+}
+
 // Records that are kept beside each other though the later may cover the earlier: atomic accesses of the
 // first few threads, and plain reads of those. Who races with the earlier one later races with the other,
-// too; but threads that take turns at a word find their own again (advance_in_place).
+// too; but threads that take turns at a word find their own again (renew_in_place).
 inline bool are_apart(std::uint64_t access, std::uint64_t record) {
   using namespace record_bits;
-  constexpr std::uint64_t kManyThreads = 0xff8ull << kThreadShift;  // from the eighth on
   constexpr std::uint64_t kKind = kWrite | kAtomic;
-  return (record & kManyThreads) == 0 &&
-         ((access & record & kAtomic) != 0 || ((access | record) & kKind) == 0);
+  return !is_of_many(record) && ((access & record & kAtomic) != 0 || ((access | record) & kKind) == 0);
 }
 
 // May the record go when `access` comes after it?
@@ -44,12 +47,16 @@ inline bool stands_for(std::uint64_t access, std::uint64_t record) {
   return same_kind || !are_apart(access, record);
 }
 
+// Plain writes, then atomic ones, then reads.
+constexpr std::uint64_t kind_rank(std::uint64_t record) {
+  using namespace record_bits;
+  return (record & kWrite) == 0 ? 2 : (record & kAtomic) != 0;
+}
+
 // Of several races at one word the one at the lowest byte is told, then a plain write, then an atomic one,
 // then the lowest thread: the same one in both modes. Lower ranks first. REQUIRES: bytes != 0.
 [[gnu::noinline, gnu::cold]] inline std::uint64_t rank_of(std::uint64_t record, std::uint64_t bytes) {
-  using namespace record_bits;
-  const std::uint64_t kind = (record & kWrite) == 0 ? 2 : (record & kAtomic) != 0;
-  return (static_cast<std::uint64_t>(__builtin_ctzll(bytes)) << 48) | (kind << 44) |
+  return (static_cast<std::uint64_t>(__builtin_ctzll(bytes)) << 48) | (kind_rank(record) << 44) |
          (static_cast<std::uint64_t>(index_of(thread_of(record))) << 32) | time_of(record);
 }
 
@@ -153,18 +160,38 @@ template <typename Record>
   return only_renewed && !dropped ? states.commit_new(count) : states.commit(count);
 }
 
-// Has this access been made already, in the same epoch?
-[[gnu::always_inline]] inline bool has_record(const FastRecord* record, std::uint64_t access) {
+// A step of a word with a state of its own, in place. kNone: the step is of another kind, and nothing has
+// changed; kSameEpoch: it changes nothing.
+enum class InPlace : std::uint8_t { kNone, kSameEpoch, kDone };
+
+// A thread accesses once more, now or in a later epoch, what it has accessed in the same way before. Its
+// record is kRenewable while such a step can change nothing but the record's time, whatever the thread has
+// learnt since: nothing has come to the word that it might race with or stand for. `begin`: when the thread's
+// life began; what a former life of its slot knew, it need not know.
+[[gnu::always_inline]] inline InPlace renew_in_place(FastRecord* record, std::uint64_t access,
+                                                     std::uint32_t begin) {
   using namespace record_bits;
+  constexpr auto kOfAccess = static_cast<std::uint32_t>(~kOfList);
   for (;; ++record) {
-    if ((record->bits & ~kOfList) == access) return true;
-    if ((record->bits & kLast) != 0) return false;
+    const std::uint64_t old = record->bits;
+    if ((static_cast<std::uint32_t>(old ^ access) & kOfAccess) == 0) {
+      if (time_of(old) == time_of(access)) return InPlace::kSameEpoch;
+      if ((old & kRenewable) == 0 || time_of(old) < begin) return InPlace::kNone;
+      record->bits = static_cast<std::uint32_t>(old) | access >> kTimeShift << kTimeShift;
+      return InPlace::kDone;
+    }
+    if ((old & kLast) != 0) return InPlace::kNone;
   }
 }
 
-// The same for a word with a state of its own, in place. kNone: the step is of another kind, and nothing has
-// changed; kSameEpoch: it changes nothing.
-enum class InPlace : std::uint8_t { kNone, kSameEpoch, kDone };
+// May a record be renewed beside `own`, another one of the same thread that overlaps it? In the epoch of one
+// that covers it there would be nothing to renew; that is as good if who races with it meets the other first.
+constexpr bool is_renewable_beside(std::uint64_t own, std::uint64_t access) {
+  using namespace record_bits;
+  return !covers(own, access) || (kind_rank(own) < kind_rank(access) && (access & kMask & ~own) == 0);
+}
+
+// The frequent ones of all steps in place.
 template <AccessOp kOp>
 [[gnu::always_inline]] inline InPlace advance_in_place(FastRecord* records, std::uint64_t access,
                                                        ClockView clock) {
@@ -172,20 +199,28 @@ template <AccessOp kOp>
   constexpr Shape kShape = shape_of(kOp);  // known to the compiler, as no part of `access` is
   constexpr std::uint32_t kMost = 31;
   const auto bytes = static_cast<std::uint32_t>(access & kMask);
-  std::uint32_t dropped = 0;  // a bit for each record
+  std::uint32_t dropped = 0;    // a bit for each record
+  std::uint32_t disturbed = 0;  // … that this access is in the way of
+  std::uint32_t own = 0;        // … of the thread
+  std::uint64_t renewable = kRenewable;
+  bool is_new = true;
   std::uint32_t last = 0;
   for (;; ++last) {
     const std::uint64_t old = records[last].bits & ~kOfList;
     const auto difference = static_cast<std::uint32_t>(old ^ access);
+    const std::uint32_t bit = 1u << last;
     bool goes = false;
     if (difference == 0) {
       if (old == access) return InPlace::kSameEpoch;
-      dropped |= 1u << last;  // all but the time is equal
+      dropped |= bit;  // all but the time is equal
+      is_new = false;
     } else if ((difference & kThread) != 0) {
       // Most are neither a race nor in the way.
       if (!are_apart(kShape, old) && (old & bytes) != 0) {
+        disturbed |= bit;
         if (time_of(old) > clock.at(thread_of(old))) {
           if (conflicts(kShape, old)) return InPlace::kNone;
+          if (covers(kShape, old)) renewable = 0;  // it goes once the thread has learnt of it
         } else {
           goes = covers(kShape, old);
         }
@@ -193,15 +228,25 @@ template <AccessOp kOp>
     } else if (time_of(old) == time_of(access) && covers(old, kShape)) {
       return (bytes & ~old) == 0 ? InPlace::kSameEpoch : InPlace::kNone;
     } else {
-      goes = (old & bytes) != 0 && stands_for(access, old);
+      own |= bit;
+      if ((old & bytes) != 0) {
+        goes = stands_for(access, old);
+        if (!goes && !is_renewable_beside(old, access)) renewable = 0;
+      }
     }
     if (goes) {
       if ((old & kMask & ~bytes) != 0) return InPlace::kNone;
-      dropped |= 1u << last;
+      dropped |= bit;
     }
     if ((records[last].bits & kLast) != 0) break;
     if (last == kMost) return InPlace::kNone;
   }
+  // What was renewable may have to be judged anew because of this access.
+  if (is_new) disturbed |= own;
+  if (is_of_many(access)) disturbed = ~0u;
+  for (std::uint32_t left = disturbed & ~dropped & ((2u << last) - 1); left != 0; left &= left - 1)
+    records[__builtin_ctz(left)].bits &= ~kRenewable;
+  access |= renewable;
   const std::uint64_t room = records[0].bits & kRoom;
   if (dropped == 0) {
     if (StateTable<FastRecord>::room_of(records, last + 1) == last + 1) return InPlace::kNone;
@@ -212,11 +257,11 @@ template <AccessOp kOp>
   const auto first = static_cast<std::uint32_t>(__builtin_ctz(dropped));
   std::uint32_t count = first;
   if ((dropped & (dropped - 1)) == 0) {
-    records[first].bits = access | (records[first].bits & kOfList);
+    records[first].bits = access | (records[first].bits & kOfList & ~kRenewable);
     return InPlace::kDone;
   }
   for (std::uint32_t i = first; i <= last; ++i) {
-    if ((dropped >> i & 1) == 0) records[count++].bits = records[i].bits & ~kOfList;
+    if ((dropped >> i & 1) == 0) records[count++].bits = records[i].bits & ~(kLast | kShared | kRoom);
   }
   records[count].bits = access | kLast;
   records[0].bits |= room;

@@ -53,7 +53,7 @@ template <typename Record>
   if (step.racing_bytes != 0 || row >= kRows) return step;
   if (step.to != from && (Record::kHasSite || is_owned(from))) return step;
   memo_of(row, from) = {stamp_ | from, step.to, 0};
-  if (step.to == from && is_plain(row)) still_[row] = stamp_ | from;
+  if (step.to == from && is_plain(row)) still_at(row) = stamp_ | from;
   return step;
 }
 
@@ -131,7 +131,7 @@ class RaceDetector::Walk {
     if (row < kRows) {
       Memo& memo = detector_.memo_of(row, from);
       if (memo.key == (detector_.stamp_ | from)) {
-        if (memo.to == from && is_plain(row)) detector_.still_[row] = memo.key;
+        if (memo.to == from && is_plain(row)) detector_.still_at(row) = memo.key;
         if (memo.to != from) detector_.note_repeated(memo);
         return memo.to;
       }

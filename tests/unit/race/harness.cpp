@@ -10,7 +10,8 @@ const Race* access_of(Address address, std::uint64_t pc, StackId stack) {
     if (detector.is_still<kOp, kSize>(address) || detector.is_still_again<kOp, kSize>(address))
       return nullptr;
     if constexpr (kSize <= 8) {
-      if (detector.is_stepped_in_place<kOp, kSize>(address)) return nullptr;
+      if (detector.is_renewed<kOp, kSize>(address) || detector.is_stepped_in_place<kOp, kSize>(address))
+        return nullptr;
     }
   }
   return detector.on_access<kOp, kSize>(address, pc, stack);

@@ -275,6 +275,40 @@ TEST_P(RaceDetectorTest, OnlyAThreadOfWhichNothingHasChangedIsResumed) {
   EXPECT_FALSE(detector.resume(kMainThread)) << "what its steps led to is gone";
 }
 
+// Accesses that a thread repeats from epoch to epoch need not be judged again, until somebody else has come.
+TEST_P(RaceDetectorTest, WhatOthersDidMeanwhileIsSeenInLaterEpochs) {
+  Address word = kHeap;
+  for (const AccessOp mine : {kRead, kWrite, kAtomicRead, kAtomicWrite}) {
+    for (const AccessOp theirs : {kRead, kWrite, kAtomicRead, kAtomicWrite}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(mine)) + " " + std::to_string(static_cast<int>(theirs)));
+      word += 8;
+      for (int epoch = 0; epoch < 5; ++epoch) {
+        EXPECT_FALSE(races(0, mine, 4, word));
+        order(0, epoch == 4 ? 1 : 3);
+      }
+      EXPECT_FALSE(races(1, theirs, 4, word));
+      const bool both_read =
+          (mine == kRead || mine == kAtomicRead) && (theirs == kRead || theirs == kAtomicRead);
+      const bool both_atomic = mine >= kAtomicRead && theirs >= kAtomicRead;
+      EXPECT_EQ(races(0, mine, 4, word), !both_read && !both_atomic);
+    }
+  }
+}
+
+TEST_P(RaceDetectorTest, ANewLifeKnowsNothingOfWhatTheFormerHasLearnt) {
+  EXPECT_FALSE(races(2, kWrite, 4, kHeap));
+  order(2, 0);
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    EXPECT_FALSE(races(0, kRead, 4, kHeap));
+    order(0, 1);
+  }
+  const std::uint32_t time = threads_.time(0);
+  const std::uint32_t clock[] = {time, 0, 0, 0};
+  detector.thread_begins(ThreadId{0}, time);
+  detector.enter(ThreadId{0}, time, {clock, 4});
+  EXPECT_TRUE(access(kRead, 4, kHeap).has_value());
+}
+
 TEST_P(RaceDetectorTest, ManyReadersOfOneWordAreAllKept) {
   std::vector<std::uint32_t> clock(kMaxThreads, 0);
   for (std::uint32_t t = 0; t < kMaxThreads; ++t) {
