@@ -4,12 +4,28 @@
 #include <elfutils/libdw.h>
 
 #include <optional>
+#include <vector>
 
 namespace heddle {
 
-// The function, out of line, that has this code.
-std::optional<Dwarf_Die> function_at(Dwarf_Die& unit, Dwarf_Addr pc);
-// In that function, the innermost block or inlined call; the function itself where there is none.
-Dwarf_Die innermost_scope(const Dwarf_Die& function, Dwarf_Addr pc);
+// The functions of a compilation unit, out of line, by their code. A unit of C++ has tens of thousands of
+// entries: they are gone through once, and not for each instruction.
+class UnitFunctions {
+ public:
+  explicit UnitFunctions(Dwarf_Die& unit);
+  std::optional<Dwarf_Die> at(Dwarf_Addr pc) const;
+
+ private:
+  struct Range {
+    Dwarf_Addr begin, end;
+    Dwarf_Addr reaches;  // the largest end of this one and of those before it
+    Dwarf_Die function;
+  };
+  void gather(Dwarf_Die& parent, int depth);
+  std::vector<Range> ranges_;  // by their beginning
+};
+
+// The function, and in it the blocks and inlined calls around an instruction: the innermost comes first.
+std::vector<Dwarf_Die> scopes_at(const Dwarf_Die& function, Dwarf_Addr pc);
 
 }  // namespace heddle

@@ -188,7 +188,7 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
   const Dwarf_Addr pc = address - dwarf_bias_;
   const Unit* unit = dwarf_ != nullptr ? unit_at(pc) : nullptr;
   if (unit == nullptr) return false;
-  Dwarf_Die skeleton = unit->skeleton, unit_die = unit->die;
+  Dwarf_Die skeleton = unit->skeleton;
   const char* directory = text_attribute(skeleton, DW_AT_comp_dir);
 
   Frame place;  // of the innermost activation; each step outward goes on at the call
@@ -200,14 +200,10 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
     place.line = static_cast<std::uint32_t>(std::max(number, 0));
     place.column = static_cast<std::uint32_t>(std::max(column, 0));
   }
-  const auto function = function_at(unit_die, pc);
+  const auto function = function_at(*unit, pc);
   if (!function) return false;
-  Dwarf_Die inner = innermost_scope(*function, pc);
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&inner, &scopes);
   bool complete = false;
-  for (int i = 0; i < count && !complete; ++i) {
-    Dwarf_Die& scope = scopes[i];
+  for (Dwarf_Die& scope : scopes_at(*function, pc)) {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
     complete = tag == DW_TAG_subprogram;
@@ -222,9 +218,18 @@ bool ModuleDebug::add_dwarf_frames(Address address, std::vector<Frame>& frames) 
     place.line = static_cast<std::uint32_t>(number_attribute(scope, DW_AT_call_line));
     place.column = static_cast<std::uint32_t>(number_attribute(scope, DW_AT_call_column));
   }
-  std::free(scopes);
   if (!complete) frames.clear();
   return complete;
+}
+
+std::optional<Dwarf_Die> ModuleDebug::function_at(const Unit& unit, Dwarf_Addr pc) {
+  const auto index = static_cast<std::uint32_t>(&unit - units_.data());
+  auto functions = functions_.find(index);
+  if (functions == functions_.end()) {
+    Dwarf_Die die = unit.die;
+    functions = functions_.emplace(index, UnitFunctions(die)).first;
+  }
+  return functions->second.at(pc);
 }
 
 ModuleDebug::Symbol ModuleDebug::symbol_at(Address address) const {

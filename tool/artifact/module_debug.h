@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tool/artifact/code_scopes.h"
 #include "tool/artifact/symboliser.h"
 #include "tool/artifact/symbols.h"
 #include "tool/artifact/trace.h"
@@ -56,6 +57,7 @@ class ModuleDebug {
   void index_variables();
   void index_variables_in(Dwarf_Die& parent, std::uint32_t unit, int depth);
   const Unit* unit_at(Dwarf_Addr address) const;
+  std::optional<Dwarf_Die> function_at(const Unit& unit, Dwarf_Addr pc);
   // Fills in what the debug information says of a variable of which byte `into` is accessed.
   void describe(DataSymbol& symbol, Dwarf_Die& variable, std::uint32_t unit, std::uint64_t into,
                 std::uint32_t access_size) const;
@@ -70,7 +72,8 @@ class ModuleDebug {
   Dwarf* dwarf_ = nullptr;
   Dwarf_Addr dwarf_bias_ = 0;
   std::vector<Unit> units_;
-  std::vector<UnitRange> ranges_;  // sorted
+  std::vector<UnitRange> ranges_;                     // sorted
+  std::map<std::uint32_t, UnitFunctions> functions_;  // of units that were asked for
   bool variables_indexed_ = false;
   std::map<Address, Variable> variables_;            // by address in the debug information
   std::map<std::uint64_t, Variable> thread_locals_;  // by offset in the module's thread-local storage

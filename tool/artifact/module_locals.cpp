@@ -105,8 +105,7 @@ std::optional<DataSymbol> ModuleDebug::local(Address code, const StackFrame& fra
   const Dwarf_Addr pc = code - dwarf_bias_;
   const Unit* unit = unit_at(pc);
   if (unit == nullptr) return std::nullopt;
-  Dwarf_Die unit_die = unit->die;
-  auto function = function_at(unit_die, pc);
+  auto function = function_at(*unit, pc);
   if (!function) return std::nullopt;
   Search search{frame, frame_base(*function, pc, frame), address, {}, 0, 0};
   if (!find_variable(*function, search, 0)) return std::nullopt;
