@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""What recording paths costs: the programs of this folder built by clang -O2, and by `heddle c++ --full` and run natively without and with a log.
+"""What recording paths costs: programs built by clang -O2, and by `heddle c++ --full` and run natively without and with a log.
 
     bench/record/measure.py --heddle build/bin/heddle [--rounds N] [PROGRAM…]
+
+The set: the programs of this folder, whose threads compute, each by itself; and those of elements/ whose threads work
+together, by locks, queues and atomics.
 
 CPU seconds (user and system) are the least of N rounds, taken in turns; every run has to print the same. The log is as the program wrote it.
 Bits per decision (branch, switch, indirect call, exception) are counted in a smaller run: as they were written, and as `heddle record` keeps them.
@@ -30,7 +33,9 @@ def cpu_seconds(command, environment):
 
 
 # Enough for the log's pages not to count, and few enough for the reader.
-SMALLER = {"compress": "1", "machine": "200000", "matrix": "1", "queens": "9", "sort": "1", "words": "300000"}
+SMALLER = {"compress": "1", "machine": "200000", "matrix": "1", "queens": "9", "sort": "1", "words": "300000",
+           "bank": "20000", "cache": "20000", "life": "3", "pipeline": "300"}
+TOGETHER = ("bank", "cache", "life", "pipeline")
 
 
 def bits_per_decision(heddle, program, name, work):
@@ -47,9 +52,10 @@ def bits_per_decision(heddle, program, name, work):
 
 def measure(name, arguments, work):
     plain, full = os.path.join(work, name + ".plain"), os.path.join(work, name + ".full")
-    source = os.path.join(FOLDER, name + ".cpp")
-    subprocess.run(["clang++-19", "-O2", source, "-o", plain, "-pthread"], check=True)
-    subprocess.run([arguments.heddle, "c++", "--full", "-O2", source, "-o", full, "-pthread"], check=True)
+    source = os.path.join(FOLDER, "elements" if name in TOGETHER else "", name + ".cpp")
+    flags = ["-O2", "-std=c++20", "-pthread"]
+    subprocess.run(["clang++-19", *flags, source, "-o", plain], check=True)
+    subprocess.run([arguments.heddle, "c++", "--full", *flags, source, "-o", full], check=True)
     logs = os.path.join(work, "logs")
     ways = {"plain": ([plain], {}), "dormant": ([full], {}), "recording": ([full], {"HEDDLE_RECORD": f"path:{logs},limit=2G"})}
     seconds, outputs = {}, set()
@@ -71,7 +77,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
-    programs = arguments.programs or sorted(os.path.basename(p)[:-4] for p in glob.glob(FOLDER + "/*.cpp"))
+    alone = sorted(os.path.basename(p)[:-4] for p in glob.glob(FOLDER + "/*.cpp"))
+    programs = arguments.programs or [*alone, *TOGETHER]
     print("| program | plain s | dormant s | recording s | dormant / plain | recording / dormant | recording / plain | log MB | bits per decision | kept |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     ratios = []

@@ -26,7 +26,7 @@ __attribute__((noinline)) static long place(Board& b, int row) {
 }
 
 int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 13;
+  const int n = argc > 1 ? std::atoi(argv[1]) : 14;
   long a = 0, b = 0;
   std::thread first([&] {
     Board board{n};

@@ -559,6 +559,8 @@ class PathBody {
     // Bits that come around a cycle: the first push of the round after looks.
     for (BasicBlock* block : order) walk(block, incoming(block, false), false);
     for (BasicBlock* block : order) {
+      // What was pushed before such a loop comes around it, but does not grow.
+      if (llvm::any_of(loops_, [&](const CountedLoop& loop) { return loop.header == block; })) continue;
       for (const BasicBlock* before : llvm::predecessors(block)) {
         if (rank.contains(before) && rank.lookup(before) >= rank.lookup(block) && out.lookup(before) > 0)
           heads_.insert(block);

@@ -151,7 +151,9 @@ Value* completed_rounds(llvm::IRBuilder<>& at, const CountedLoop& loop, const Co
     if (one.branch->getParent() == known_in) is_next_known = true;
     if (one.branch == exit.branch) break;
   }
+  // (Frozen: otherwise LLVM gives the loop another variable, which has the number of rounds.)
   const auto as_word = [&](Value* value) {
+    value = at.CreateFreeze(value);
     return value->getType()->isPointerTy() ? at.CreatePtrToInt(value, at.getInt64Ty()) : value;
   };
   Value* now = as_word(is_next_known ? static_cast<Value*>(counter.in_next) : counter.in_round);

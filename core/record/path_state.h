@@ -19,7 +19,7 @@ struct CallEntry {
 
 struct PathState {
   // Bits that were not written yet, the latest in bit 0: under ones and then a zero that ends them (so that
-  // one comparison with a constant tells whether there are many). At calls there are at most 46; a function
+  // one comparison with a constant tells whether there are many). At calls there are at most 50; a function
   // may come to 62 between. They are here while other code runs; bodies hand them to each other in a
   // register.
   std::uint64_t pending = kNonePending;
@@ -40,7 +40,7 @@ struct PathState {
 inline constexpr std::uint64_t kCalledIndirectly = std::uint64_t{1} << 63;
 // Bits are written where there are more: seldom, since processors do not foresee it. What is left of a word
 // holds the longest code (of a switch) and the branches next to it.
-inline constexpr unsigned kMostPendingInMemory = 46;
+inline constexpr unsigned kMostPendingInMemory = 50;
 inline constexpr unsigned kMostPending = 62;
 // Pending bits below this one (as a number without sign) are more than memory may hold.
 inline constexpr std::uint64_t kManyPending = ~std::uint64_t{0} << (kMostPendingInMemory + 1);

@@ -112,17 +112,24 @@ __heddle_path_rounds:
   save rdi
   movq __heddle_path@GOTTPOFF(%rip), %r11
   movq %fs:(%r11), %r11
-  call heddle_path_write      // 7 stay at most
+  movq (%r11), %rax
   subq $7, %rdi               // kMostUnaryRounds
+  cmpq $0xffff, %rdi
+  ja 1f
+  cmpq $-1 << 31, %rax
+  jg 2f                       // 30 are pending at most, and 29 to come
+1:
+  call heddle_path_write      // 7 stay at most
+  movq (%r11), %rax
+2:
   bsrq %rdi, %rdx             // bits below the highest one
   btrq %rdx, %rdi
-  movq (%r11), %rax
   shlq $14, %rax
   orq $0xff << 6, %rax
   orq %rdx, %rax
   movl %edx, %ecx
   subl $32, %ecx
-  jbe 1f
+  jbe 3f
   shlq %cl, %rax              // those above 32
   movq %rdi, %rsi
   shrq $32, %rsi
@@ -132,12 +139,16 @@ __heddle_path_rounds:
   movq (%r11), %rax
   movl %edi, %edi
   movl $32, %edx
-1:
+3:
   movl %edx, %ecx
   shlq %cl, %rax
   orq %rdi, %rax
   movq %rax, (%r11)
+  movabsq $-1 << 51, %rcx     // kManyPending
+  cmpq %rcx, %rax
+  jg 4f
   call heddle_path_write
+4:
   restore rdi
   restore rsi
   restore rdx
