@@ -189,7 +189,7 @@ std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey
   point.count = count;
   point.keys = keys;
   if (!begun_) hooks_.at_first_choice();
-  log_choice(Choice::make(point.kind, hash_alternatives(point), keys[first]));
+  log_choice([&] { return Choice::make(point.kind, hash_alternatives(point), keys[first]); });
   return first;
 }
 
