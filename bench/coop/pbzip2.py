@@ -109,7 +109,7 @@ def replay(options, source, folder):
     buggy = os.path.join(folder, "buggy")
     build([options.heddle, "c++", "--full"], with_bug(source, folder), buggy)
     arguments = [buggy, "-k", "-f", "-q", "-p2", "-b1", "short"]
-    subprocess.run([options.heddle, "record", "--profile", "-n", "1", "--", *arguments], cwd=folder, check=False,
+    subprocess.run([options.heddle, "record", "--profile", "-n", "2", "--", *arguments], cwd=folder, check=False,
                    capture_output=True)
     logs = os.path.join(folder, "failing")
     failed = runs = 0

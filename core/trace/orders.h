@@ -34,13 +34,17 @@ struct OrderVector {
   std::uint64_t reached = 0;  // accesses that were made in this order; written by the runtime
   // Another run lent it, and it may not fit: where nobody could go on, somebody comes out of turn, whose next
   // place in the order is then taken, and all others keep to the rest.
-  std::uint32_t is_lent = 0;
+  std::uint32_t is_lent = 0;      // 2: it was not, and gives way only where that of others does not help
   std::uint32_t out_of_turn = 0;  // how often that was; written by the runtime
 };
 
 struct OrderTable {
   std::uint32_t vectors = 0;
   std::uint32_t runs = 0;
+  // Whose turn it is at an element that was not lent mostly goes first, also where nothing is said of what it
+  // does until then: who is held back at an element does not hold a lock meanwhile that others need.
+  std::uint32_t prefers_turns = 0;
+  std::uint32_t unused = 0;
 
   static std::uint64_t bytes(std::uint64_t vectors, std::uint64_t runs) {
     return sizeof(OrderTable) + vectors * sizeof(OrderVector) + runs * sizeof(OrderRun);

@@ -8,6 +8,12 @@ namespace heddle::engine {
 
 using sched::Thread;
 
+namespace {
+
+constexpr std::uint32_t kNoPosition = 512;  // … of at most so many threads
+
+}  // namespace
+
 void ElementOrders::start(OrderTable* table, bool profiles) {
   table_ = table != nullptr && table->vectors != 0 ? table : nullptr;
   if (table_ == nullptr) return;
@@ -57,6 +63,15 @@ bool ElementOrders::is_turn(std::uint32_t index, std::uint64_t lineage) const {
   const std::uint32_t end = group_end(vector, at_[index]);
   for (std::uint32_t i = at_[index]; i < end; ++i) {
     if (runs[i].lineage == lineage && made_[vector.first + i] < runs[i].accesses) return true;
+  }
+  return false;
+}
+
+bool ElementOrders::is_waited_for(std::uint64_t lineage) const {
+  for (std::uint32_t i = 0; i < table_->vectors; ++i) {
+    const OrderVector& vector = table_->vector()[i];
+    if (vector.is_lent != 1 && !is_over(i) && table_->run()[vector.first + at_[i]].lineage == lineage)
+      return true;
   }
   return false;
 }
@@ -153,13 +168,12 @@ void Execution::lock_passed(Address lock, std::uint32_t order) {
   orders_.took_lock(scheduler_.current(), lock, order);
 }
 
-// `lent_may_break`: vectors that another run lent hold back nobody.
-bool Execution::is_out_of_turn(const Thread& t, bool lent_may_break) const {
+bool Execution::is_out_of_turn(const Thread& t, std::uint32_t giving_way) const {
   // That a wait begins was its turn already: what is awaited is its end.
   if (t.pending.kind == EventKind::kCondWait) return false;
   for (const std::uint32_t awaited : {t.awaited_order, t.awaited_mutex}) {
     if (awaited == 0 || orders_.is_turn(awaited - 1, t.lineage)) continue;
-    if (!lent_may_break || !orders_.is_lent(awaited - 1)) return true;
+    if (!orders_.gives_way(awaited - 1, giving_way)) return true;
   }
   return false;
 }
@@ -193,31 +207,53 @@ std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey
   return first;
 }
 
+// Cuts threads that could run to those that an order waits for, seven times in eight. `own_position`: that of
+// the current thread among them, or none of theirs.
+std::uint32_t Execution::keep_waited_for(ThreadId* free, std::uint32_t count, std::uint32_t& own_position) {
+  if (mix(spec().seed, channel_.header()->current.steps) % 8 == 0) return count;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (orders_.is_waited_for(scheduler_.thread(free[i]).lineage)) ++kept;
+  }
+  if (kept == 0 || kept == count) return count;
+  const ThreadId own = scheduler_.current();
+  own_position = kNoPosition;
+  kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!orders_.is_waited_for(scheduler_.thread(free[i]).lineage)) continue;
+    if (free[i] == own) own_position = kept;
+    free[kept++] = free[i];
+  }
+  return kept;
+}
+
 // The choice is logged as one among all that can run, as it would be without orders.
 ThreadId Execution::choose_in_order(bool can_continue) {
-  constexpr std::uint32_t kMost = 512;
+  constexpr std::uint32_t kMost = kNoPosition;
   const auto runnable = scheduler_.runnable();
   ThreadId free[kMost];
   std::uint32_t count = 0;
   std::uint32_t own_position = kMost;
-  const auto gather = [&](bool lent_may_break) {
+  const auto gather = [&](std::uint32_t giving_way) {
     for (const ThreadId id : runnable) {
       const Thread& t = scheduler_.thread(id);
       if (count == kMost || must_wait(t)) continue;
-      if (is_out_of_turn(t, lent_may_break)) continue;
+      if (is_out_of_turn(t, giving_way)) continue;
       if (id == scheduler_.current()) own_position = count;
       free[count++] = id;
     }
   };
-  gather(false);
-  if (count == 0) gather(true);
+  gather(0);
+  if (count == 0) gather(1);
   if (count == 0 && !orders_.rest_is_free()) {
     // What was recorded may end in the middle of what happened: only now may anybody go beyond it.
     orders_.release_rest();
-    gather(false);
+    gather(0);
   }
+  if (count == 0) gather(2);
   if (count == 0) report_infeasible();
   if (runnable.size() == 1) return runnable[0];
+  if (count > 1 && orders_.prefers_turns()) count = keep_waited_for(free, count, own_position);
   const std::uint32_t hash = thread_alternatives_hash(can_continue);
   if (fair_) {
     ThreadId next = free[0];

@@ -31,11 +31,18 @@ class ElementOrders {
   // May this thread come to the element next?
   bool is_turn(std::uint32_t vector, std::uint64_t lineage) const;
   // … or may it come out of turn, should nobody be able to go on?
-  bool is_lent(std::uint32_t vector) const { return table_->vector()[vector].is_lent != 0; }
+  // `giving_way`: 1, where another run lent it; 2, also where it only gives way in the end.
+  bool gives_way(std::uint32_t vector, std::uint32_t giving_way) const {
+    const std::uint32_t is_lent = table_->vector()[vector].is_lent;
+    return is_lent != 0 && is_lent <= giving_way;
+  }
   // An order that fits as badly as this says nothing any more, and looking for places takes long.
   bool is_given_up(const OrderVector& vector) const { return vector.out_of_turn >= kMostOutOfTurn; }
   // It has.
   void passed(std::uint32_t vector, std::uint64_t lineage);
+  bool prefers_turns() const { return table_->prefers_turns != 0; }
+  // Does a vector that was not lent wait for this thread?
+  bool is_waited_for(std::uint64_t lineage) const;
   // How many accesses, as far as they are prescribed, come before the thread's next one; kNone: it has none
   // left.
   std::uint32_t next_place(std::uint32_t vector, std::uint64_t lineage) const;

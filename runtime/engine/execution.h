@@ -525,7 +525,8 @@ class Execution final : public strategy::View {
   void take_turn_as(std::uint64_t pc);
   ThreadId choose_thread(bool can_continue);
   ThreadId choose_in_order(bool can_continue);
-  bool is_out_of_turn(const sched::Thread& thread, bool lent_may_break) const;
+  bool is_out_of_turn(const sched::Thread& thread, std::uint32_t giving_way) const;
+  std::uint32_t keep_waited_for(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
   std::uint32_t waiter_in_order(sched::Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count);
   [[noreturn]] void report_infeasible();
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,

@@ -1,5 +1,7 @@
 #include "runtime/record/element_recorder.h"
 
+#include <time.h>
+
 #include "core/base/pages.h"
 #include "core/base/random.h"
 #include "core/base/raw_syscall.h"
@@ -13,9 +15,14 @@ namespace {
 constexpr std::uint32_t kMostModules = 256;
 constexpr std::uint32_t kTokenChunk = 64 * 1024;
 constexpr std::uint32_t kKnownLocks = 16;
-// After so many rounds the holder has left in the middle of its write (a handler of its fault has jumped
-// away).
-constexpr std::uint32_t kPatience = 1u << 22;
+// Who waits for a write of another thread spins, then lets others run, then sleeps: the holder may have lost
+// its processor, and to wait for that is nothing that should cost any.
+constexpr std::uint32_t kSpins = 64;                                         // a round of them
+constexpr std::uint32_t kYields = 4;                                         // rounds
+constexpr std::uint32_t kShortestSleep = 20'000, kLongestSleep = 1'000'000;  // nanoseconds
+// After so many, which take a second and more, the holder has left in the middle of its write (a handler of
+// its fault has jumped away).
+constexpr std::uint32_t kPatience = kSpins * 1000;
 
 struct ThreadLog {
   ElementSlot* slots = nullptr;
@@ -29,6 +36,7 @@ struct ThreadLog {
     ElementEntry* entry = nullptr;
   } locks[kKnownLocks];  // the latest that it took
   std::uint32_t next_lock = 0;
+  std::uint32_t waited = 0;  // for a write, in a row
   bool refused = false;
 };
 
@@ -48,11 +56,16 @@ constinit Recorder recorder;
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadLog self;
 
 void relax(std::uint32_t& rounds) {
-  ++rounds;
-  if (rounds % 64 == 0)
+  if (++rounds % kSpins != 0) return __builtin_ia32_pause();
+  const std::uint32_t round = rounds / kSpins;
+  if (round <= kYields) {
     raw_syscall(SYS_sched_yield);
-  else
-    __builtin_ia32_pause();
+    return;
+  }
+  const std::uint32_t doublings = round - kYields < 6 ? round - kYields : 6;
+  const std::uint32_t wanted = kShortestSleep << doublings;
+  const timespec sleep{0, wanted < kLongestSleep ? wanted : kLongestSleep};
+  raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&sleep), 0);
 }
 
 [[gnu::noinline, gnu::cold]] void give_up() {
@@ -306,9 +319,11 @@ HEDDLE_RECORD_EXPORT void __heddle_unlock_element(ElementEntry* entry) {
 HEDDLE_RECORD_EXPORT std::uint32_t __heddle_read_element(ElementEntry* entry, std::uint64_t seen) {
   if ((seen & 1) != 0 || entry->version.load(std::memory_order_relaxed) != seen) [[unlikely]] {
     if (!heddle::record::recorder.running || self.holding == entry) return 0;
-    __builtin_ia32_pause();
+    if (self.waited > heddle::record::kPatience) heddle::record::give_up();
+    heddle::record::relax(self.waited);
     return 1;
   }
+  self.waited = 0;
   heddle::record::ElementSlot* slot = heddle::record::slot_of(*entry);
   if (slot == nullptr) return 0;
   if (slot->version != seen >> 1)

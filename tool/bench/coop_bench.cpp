@@ -148,7 +148,17 @@ class CoopMeasurement {
       search.guided = way.faithful ? 0 : 4;
       // The thesis as well completes a log and then applies PRES's replay to it (§3.5.3.2).
       search.feedback = bug.kind.scheme == AccessScheme::kBlocks ? 16 : 0;
-      const auto outcome = merge::search(bug.logs, oracle, search);
+      const auto show = [&](std::uint64_t number, const merge::Candidate& candidate,
+                            const merge::Attempt& attempt) {
+        if (!options_.verbose) return;
+        fmt::print(stderr, "{}, {} %, set {}: attempt {}: base {}, {} open, {} stuck: {}\n", way.name, share,
+                   set, number, candidate.base, std::ranges::count(candidate.vectors, merge::kNone),
+                   attempt.stuck.size(),
+                   attempt.verdict == merge::Verdict::kReproduced   ? "reproduced"
+                   : attempt.verdict == merge::Verdict::kInfeasible ? "infeasible"
+                                                                    : "passed");
+      };
+      const auto outcome = merge::search(bug.logs, oracle, search, show);
       if (!outcome) return outcome.error();
       if (rank_seconds != nullptr) *rank_seconds = outcome->relevance_seconds;
       all.push_back(outcome->reproduced ? outcome->attempts : ~std::uint64_t{0});
@@ -258,7 +268,9 @@ Status measure_scheme(const CoopOptions& options, const run::Target& target, con
   if (!scheme.recorded) return Done{};
   if (auto described = describe_elements(recorded, scheme); !described) return described;
   if (auto sized = measure_sizes(recorded, folder, scheme); !sized) return sized;
-  if (auto measured = measure_overhead(folder, target.path, kind, row, scheme); !measured) return measured;
+  if (options.metrics) {
+    if (auto measured = measure_overhead(folder, target.path, kind, row, scheme); !measured) return measured;
+  }
   CoopMeasurement measurement(options, target);
   for (const Way& way : kWays) {
     const auto& wanted = options.ways;

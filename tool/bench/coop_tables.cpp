@@ -151,7 +151,10 @@ std::string costs_table(const TablesJson& thesis, const std::vector<CoopRow>& ro
     if (!scheme.recorded) continue;
     const TablesJson& t = *entry_of(thesis, row.program);
     const std::size_t full = blocks ? 0 : 3;
-    const auto percent = [&](const char* share) { return fmt::format("{:.0f}", scheme.overhead.at(share)); };
+    const auto percent = [&](const char* share) {
+      const auto measured = scheme.overhead.find(share);
+      return measured == scheme.overhead.end() ? std::string("-") : fmt::format("{:.0f}", measured->second);
+    };
     const auto bytes = [&](const char* share) { return size_of_log(scheme.bytes.at(share)); };
     text += fmt::format("{:<18} {:>11} {:>7} {:>7} {:>7}   {:>17} {:>9} {:>9} {:>9} {:>9}\n", row.program,
                         beside(percent("100"), t["table_3_10"][full]), percent("75"), percent("50"),

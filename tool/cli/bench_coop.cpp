@@ -76,6 +76,7 @@ std::function<int()> add_bench_coop(CLI::App& bench) {
   coop->add_option("--seed", options->bench.seed, "of what is drawn [1]")->type_name("S");
   coop->add_flag("--no-blocks", options->no_blocks, "without block vectors (Table 3.8)");
   coop->add_flag("--only-attempts", options->only_attempts, "without Tables 3.3, 3.4 and 3.9");
+  coop->add_flag("-v,--verbose", options->bench.verbose, "every attempt");
   coop->add_flag("--as-thesis", options->as_thesis, "512 failing and 100 passing logs, 500 attempts");
   coop->add_option("--json", options->json, "write the results as JSON; - is standard output")
       ->type_name("FILE");

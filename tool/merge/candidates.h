@@ -18,7 +18,8 @@ struct Candidate {
   std::vector<VectorIndex> vectors;  // by element; kNone: nobody recorded it
   // Races that are to go the other way (observed_races.h), where vectors leave the order of accesses open.
   std::vector<TurnedRace> turned = {};
-  bool gives_way = false;  // vectors of other logs than the base do, where they do not fit
+  bool gives_way = false;  // vectors do where they do not fit, those of the base last
+  bool in_turn = false;    // whoever the base waits for goes first where nothing is said
   bool to_chance = false;  // what it leaves open is drawn anew for each execution
 };
 

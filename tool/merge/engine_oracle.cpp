@@ -100,7 +100,9 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
   for (const ElementIndex e : elements) {
     if (candidate.gives_way && is_borrowed(logs_, candidate, e)) lent.insert(logs_.id(e));
   }
-  const std::vector<std::byte> orders = make_orders(vectors, threads, lent);
+  std::vector<std::byte> orders = make_orders(vectors, threads, lent, candidate.gives_way);
+  if (!orders.empty())
+    reinterpret_cast<OrderTable*>(orders.data())->prefers_turns = candidate.in_turn ? 1 : 0;
   const RunSpec spec = spec_of(candidate, seed);
   run::SingleOptions how;
   if ((spec.element_points & kElementEvents) != 0) how.kept_events = std::numeric_limits<std::size_t>::max();
@@ -120,7 +122,10 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
   const bool is_as_merged = candidate.turned.empty();
   for (std::size_t i = 0; is_as_merged && i < elements.size() && i < run->orders.size(); ++i) {
     attempt.followed[elements[i]] = run->orders[i].reached;
-    if (run->orders[i].out_of_turn != 0) attempt.stuck.push_back(elements[i]);
+    if (run->orders[i].out_of_turn == 0) continue;
+    attempt.stuck.push_back(elements[i]);
+    // Its own log's order was not kept: what came of it says nothing of the candidate.
+    if (!is_borrowed(logs_, candidate, elements[i])) attempt.verdict = Verdict::kInfeasible;
   }
   const auto failed = take_failure(*run);
   if (!failed) return failed.error();

@@ -24,7 +24,13 @@ class Search {
   std::optional<Candidate> next();
   Status try_candidate(const Candidate& candidate);
   Status turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first);
-  Status take_apart(Candidate candidate, Attempt last);
+  struct Tried {
+    Candidate candidate;
+    Attempt last;
+    unsigned left = 0;  // executions
+  };
+  Status take_apart(Tried& tried);
+  Status go_on_with_tried();
   Result<Attempt> execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed = {});
   bool leaves_something_open(const Candidate& candidate) const;
   bool is_over() const { return outcome_.reproduced || outcome_.attempts >= options_.attempts; }
@@ -38,6 +44,7 @@ class Search {
   std::vector<std::unique_ptr<Candidates>> sources_;
   std::unique_ptr<Candidates> last_resort_;
   std::size_t turn_ = 0;
+  std::deque<Tried> tried_;
   SearchOutcome outcome_;
 };
 
@@ -110,7 +117,8 @@ Status Search::try_candidate(const Candidate& candidate) {
   if (options_.feedback != 0 && attempt->verdict == Verdict::kPassed) {
     if (auto turned = turn_races_round(candidate, seed, *attempt); !turned || is_over()) return turned;
   }
-  return options_.guided == 0 ? Status(Done{}) : take_apart(candidate, *attempt);
+  if (options_.guided != 0) tried_.push_back({candidate, *attempt, options_.guided});
+  return Done{};
 }
 
 // PRES (SOSP 2009, §4): an execution that does what the sketch says and does not fail has a race the wrong
@@ -140,26 +148,44 @@ Status Search::turn_races_round(const Candidate& candidate, std::uint64_t seed, 
   return Done{};
 }
 
-Status Search::take_apart(Candidate candidate, Attempt last) {
+// One more execution of a candidate that was tried: vectors of other logs that did not fit are dropped, and
+// chance decides anew what nobody prescribes.
+Status Search::take_apart(Tried& tried) {
+  Candidate& candidate = tried.candidate;
   candidate.to_chance = true;
-  for (unsigned left = options_.guided; left > 0 && !is_over(); --left) {
-    if (last.verdict == Verdict::kInfeasible || !last.stuck.empty()) {
-      std::vector<ElementIndex> dropped;
-      for (const ElementIndex e : last.stuck) {
+  candidate.in_turn = !candidate.in_turn;
+  if (tried.last.verdict == Verdict::kInfeasible || !tried.last.stuck.empty()) {
+    std::vector<ElementIndex> dropped;
+    for (const ElementIndex e : tried.last.stuck) {
+      if (is_borrowed(logs_, candidate, e)) dropped.push_back(e);
+    }
+    if (dropped.empty()) {
+      for (ElementIndex e = 0; e < candidate.vectors.size(); ++e) {
         if (is_borrowed(logs_, candidate, e)) dropped.push_back(e);
       }
-      if (dropped.empty()) {
-        for (ElementIndex e = 0; e < candidate.vectors.size(); ++e) {
-          if (is_borrowed(logs_, candidate, e)) dropped.push_back(e);
-        }
-      }
-      for (const ElementIndex e : dropped) candidate.vectors[e] = kNone;
     }
-    if (!leaves_something_open(candidate)) return Done{};  // it would go the same way
-    auto attempt = execute(candidate);
-    if (!attempt) return attempt.error();
-    last = std::move(*attempt);
+    for (const ElementIndex e : dropped) candidate.vectors[e] = kNone;
   }
+  if (!leaves_something_open(candidate)) {  // it would go the same way
+    tried.left = 0;
+    return Done{};
+  }
+  auto attempt = execute(candidate);
+  if (!attempt) return attempt.error();
+  tried.last = std::move(*attempt);
+  --tried.left;
+  return Done{};
+}
+
+// Those that came first are taken apart in turns, one execution for each new candidate: what is wrong with a
+// candidate may be its base.
+Status Search::go_on_with_tried() {
+  while (!tried_.empty() && tried_.front().left == 0) tried_.pop_front();
+  if (tried_.empty()) return Done{};
+  Tried tried = std::move(tried_.front());
+  tried_.pop_front();
+  if (auto done = take_apart(tried); !done) return done;
+  tried_.push_back(std::move(tried));
   return Done{};
 }
 
@@ -168,11 +194,17 @@ Result<SearchOutcome> Search::run() {
   rank();
   // Combinations may be without number, and all of them known.
   constexpr std::uint64_t kMostPrunedPerAttempt = 200;
+  constexpr std::uint64_t kNewBeforeOld = 3;  // executions: the best by each heuristic, and another one
   while (!is_over() && outcome_.pruned <= kMostPrunedPerAttempt * options_.attempts) {
     auto candidate = next();
-    if (!candidate) break;
-    candidate->gives_way = options_.guided != 0;
-    if (const Status tried = try_candidate(*candidate); !tried) return tried.error();
+    if (!candidate && tried_.empty()) break;
+    if (candidate) {
+      candidate->gives_way = candidate->in_turn = options_.guided != 0;
+      if (const Status tried = try_candidate(*candidate); !tried) return tried.error();
+    }
+    const bool is_time = !candidate || outcome_.attempts >= kNewBeforeOld;
+    if (const Status tried = is_time && !is_over() ? go_on_with_tried() : Status(Done{}); !tried)
+      return tried.error();
   }
   outcome_.guided = outcome_.reproduced && leaves_something_open(outcome_.candidate);
   return std::move(outcome_);

@@ -29,7 +29,7 @@ std::uint64_t lineage_of(std::string_view name) {
 
 std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
                                    const std::vector<std::string>& threads,
-                                   const std::set<std::uint64_t>& lent) {
+                                   const std::set<std::uint64_t>& lent, bool all_give_way) {
   std::vector<const AccessVector*> sorted;
   for (const AccessVector& vector : vectors) sorted.push_back(&vector);
   std::sort(sorted.begin(), sorted.end(),
@@ -42,7 +42,7 @@ std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
   for (const AccessVector* vector : sorted) {
     OrderVector order;
     order.element = vector->element;
-    order.is_lent = lent.contains(vector->element) ? 1 : 0;
+    order.is_lent = lent.contains(vector->element) ? 1 : all_give_way ? 2 : 0;
     order.first = static_cast<std::uint32_t>(runs.size());
     for (const ThreadRun& run : vector->runs) {
       // Longer than any execution.
