@@ -35,7 +35,7 @@ struct ForkHandlers {
   std::uint32_t serial;
 };
 constexpr std::uint32_t kMostHandlers = 1u << 16;
-ForkHandlers fork_handlers[kMostHandlers];  // pages are touched as they are used
+alignas(kPageSize) ForkHandlers fork_handlers[kMostHandlers];  // pages are touched as they are used
 std::uint32_t fork_handler_count = 0;
 std::uint32_t fork_handler_serials = 0;
 

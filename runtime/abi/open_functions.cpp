@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/pages.h"
 #include "runtime/abi/own_proc_files.h"
 #include "runtime/abi/shared_objects.h"
 #include "runtime/session/session.h"
@@ -66,6 +67,12 @@ bool writes(const char* mode) {
     if (*c == 'w' || *c == 'a' || *c == '+') return true;
   }
   return false;
+}
+
+void note_unmapped(const void* address, std::size_t bytes) {
+  auto* e = engine();
+  if (e == nullptr) return;
+  e->forget_memory(reinterpret_cast<Address>(address), (bytes + kPageSize - 1) & ~(kPageSize - 1));
 }
 
 // LLVM's libomp leaves a note of this name, with the process's id in it, for a second copy of itself in the
@@ -173,7 +180,15 @@ HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int f
     e->leave_prefix();
     heddle::abi::note_shared_mapping();
   }
-  return HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
+  void* result = HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
+  // What was there is replaced.
+  if (result != MAP_FAILED && (flags & MAP_FIXED) != 0) heddle::abi::note_unmapped(result, bytes);
+  return result;
+}
+HEDDLE_EXPORT int munmap(void* address, std::size_t bytes) noexcept {
+  const int result = HEDDLE_REAL(munmap)(address, bytes);
+  if (result == 0) heddle::abi::note_unmapped(address, bytes);
+  return result;
 }
 HEDDLE_EXPORT void* mmap64(void* address, std::size_t bytes, int protection, int flags, int file,
                            off64_t offset) noexcept {

@@ -390,6 +390,8 @@ class Execution final : public strategy::View {
   // --- the heap (memory.cpp)
   void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc);
   void free(void* pointer, std::uint64_t pc);
+  // Memory that the kernel took back: what is mapped there next has nothing to do with it.
+  void forget_memory(Address begin, std::uint64_t size);
   void* reallocate(void* pointer, std::size_t size, std::uint64_t pc);
 
  private:

@@ -1,6 +1,7 @@
 // The program's heap under the engine.
 #include <cerrno>
 
+#include "core/base/pages.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
@@ -11,7 +12,7 @@ using heap::BlockState;
 using heap::Heap;
 
 Heap& program_heap() {
-  static Heap heap;
+  alignas(kPageSize) static Heap heap;  // large: not between what changes in every execution
   return heap;
 }
 
@@ -89,6 +90,12 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   }
   memory_.drop_range(block->begin(), block->end());
   heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
+}
+
+void Execution::forget_memory(Address begin, std::uint64_t size) {
+  sync_.drop_range(begin, begin + size, [](sched::SyncObject& object) { object.serial = 0; });
+  if (detecting_) race_.reset_range(begin, size);
+  memory_.drop_range(begin, begin + size);
 }
 
 void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {

@@ -9,8 +9,6 @@ namespace heddle::session {
 namespace {
 
 constexpr int kLowestOwnDescriptor = 900;
-// Of a mapped file: of larger ones more pages may be in use than a fork should have to copy.
-constexpr std::uint64_t kMostHandedDown = 8 * address_map::kMegabyte;
 
 // linux/fs.h, struct pm_scan_arg.
 struct ScanArgument {
@@ -32,14 +30,6 @@ constexpr std::uint64_t kProtectMatching = 1u << 0;
 constexpr std::uint64_t kOnlyTracked = 1u << 1;  // fail where writes are not tracked
 
 // One line of /proc/self/maps: begin-end rwxp offset device inode [path].
-struct Mapping {
-  Region region;
-  bool readable;
-  bool writable;
-  bool is_private;
-  bool is_kernels;  // [vvar], [vdso], [vsyscall]; [stack] and [heap] are the program's
-};
-
 class MapsReader {
  public:
   MapsReader() : file_(raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
@@ -52,26 +42,27 @@ class MapsReader {
   bool usable() const { return file_ >= 0; }
 
   // False at the end.
-  bool next(Mapping& m) {
+  bool next(Region& region, bool& writable_private, bool& is_kernels) {
     if (peek() < 0) return false;
-    m.region.begin = hexadecimal();
+    region.begin = hexadecimal();
     take();  // '-'
-    m.region.end = hexadecimal();
+    region.end = hexadecimal();
     take();
-    m.readable = take() == 'r';
-    m.writable = take() == 'w';
+    take();  // r
+    const bool writable = take() == 'w';
     take();  // x
-    m.is_private = take() == 'p';
-    skip_word();                           // up to the offset
-    skip_word();                           // offset
-    skip_word();                           // device
-    m.region.file_backed = peek() != '0';  // inode 0: anonymous
+    writable_private = writable && take() == 'p';
+    skip_word();                         // the rest of the permissions, up to the offset
+    skip_word();                         // offset
+    skip_word();                         // device
+    region.file_backed = peek() != '0';  // inode 0: anonymous
     skip_word();
     while (peek() == ' ') take();
-    m.is_kernels = false;
+    // [vvar], [vdso], [vsyscall]; [stack] and [heap] are the program's.
+    is_kernels = false;
     if (peek() == '[') {
       take();
-      m.is_kernels = peek() == 'v';
+      is_kernels = peek() == 'v';
     }
     while (peek() >= 0 && peek() != '\n') take();
     take();
@@ -123,29 +114,16 @@ std::uint32_t read_writable_regions(Region* regions, std::uint32_t most) {
   MapsReader reader;
   if (!reader.usable()) return 0;
   std::uint32_t count = 0;
-  Mapping m{};
-  while (reader.next(m)) {
-    if (!m.writable || !m.is_private || m.is_kernels) continue;
-    if (m.region.begin >= address_map::kSession && m.region.begin < address_map::kSessionEnd) continue;
+  Region region{};
+  bool writable_private = false;
+  bool is_kernels = false;
+  while (reader.next(region, writable_private, is_kernels)) {
+    if (!writable_private || is_kernels) continue;
+    if (region.begin >= address_map::kSession && region.begin < address_map::kSessionEnd) continue;
     if (count == most) return 0;
-    regions[count++] = m.region;
+    regions[count++] = region;
   }
   return count;
-}
-
-void hand_down_file_pages() {
-  MapsReader reader;
-  const long memory = raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
-  if (memory < 0) return;
-  Mapping m{};
-  while (reader.usable() && reader.next(m)) {
-    if (!m.region.file_backed || !m.readable || m.writable || !m.is_private) continue;
-    if (m.region.end - m.region.begin > kMostHandedDown) continue;
-    char byte = 0;
-    if (raw_syscall(SYS_pread64, memory, &byte, 1, m.region.begin) == 1)
-      raw_syscall(SYS_pwrite64, memory, &byte, 1, m.region.begin);
-  }
-  raw_syscall(SYS_close, memory);
 }
 
 bool PageScanner::open() {

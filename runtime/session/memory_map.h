@@ -18,12 +18,6 @@ struct Region {
 // /proc/self/maps cannot be read or has more than `most`.
 std::uint32_t read_writable_regions(Region* regions, std::uint32_t most);
 
-// Before many forks: lets children find the pages of code and constants in their page tables, where each
-// would have a page fault for every few of them. The kernel does not copy page tables of a mapped file unless
-// a page of the mapping is the process's own (vma_needs_copy in mm/memory.c), so one byte of each mapping is
-// written, with its own value. Where /proc/self/mem may not be written to nothing changes.
-void hand_down_file_pages();
-
 // The ioctl PAGEMAP_SCAN of /proc/self/pagemap (Linux 6.7; Debian 12's headers do not have it yet).
 struct PageRange {
   std::uint64_t begin;

@@ -35,7 +35,6 @@ struct State {
   bool serving = false;              // executions run in children of this process
   bool crashed = false;              // a signal handler ended the execution
   bool has_snapshot = false;
-  bool hands_down = false;          // pages of mapped files, to each child
   std::uint32_t short_batches = 0;  // processes in a row that could run no second execution
   sched::Fiber program;             // at the first choice
   sched::Fiber service;             // the zygote's loop, or the loop over executions in its children

@@ -231,8 +231,6 @@ bool prepare_batches(State& s) {
   if (wanted == RepetitionKind::kFork || s.short_batches >= kShortBatches) {
     if (s.has_snapshot) s.snapshot.discard();
     s.has_snapshot = false;
-    if (!s.hands_down) hand_down_file_pages();
-    s.hands_down = true;
     report.kind = RepetitionKind::kFork;
     return false;
   }
