@@ -77,6 +77,8 @@ class Problem final : private Theory {
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::size_t kMostEagerClauses = 500'000;
+  static constexpr std::size_t kMostLemmas = 32;  // of one kind in one round
   enum class Meaning : std::uint8_t { kNothing, kOrder, kModification, kReads };
   struct Info {
     Meaning meaning = Meaning::kNothing;
@@ -105,31 +107,33 @@ class Problem final : private Theory {
   bool edge_of(Literal l, ActionId& from, ActionId& to) const;
   void hint(Literal l);
 
-  // Encoding
+  // encoding.cpp
   void decide_reads();
   void prune_by_values(std::vector<Choice>& choices);
   void encode_waits();
   void encode_semaphores();
   void encode_failed_attempts();
   void encode_eagerly();
-  void encode_values();
-  std::map<ActionId, std::set<std::uint64_t>> domains();
-  std::size_t longest_chain(const std::vector<const Choice*>& choices);
-  std::uint64_t computed(ActionId write, ActionId from, std::uint64_t value);
   std::vector<ActionId> reads_in(ExpressionId id, std::size_t most);
   bool may_have_value(ActionId read, std::uint64_t value);
   void encode_bug();
   void link_modifications();
 
-  // Checks of a candidate
-  void read_off();
-  ActionId decided_source(const Choice& choice) const;
+  // values.cpp
+  void encode_values();
+  std::map<ActionId, std::set<std::uint64_t>> domains();
+  std::size_t longest_chain(const std::vector<const Choice*>& choices);
+  std::uint64_t computed(ActionId write, ActionId from, std::uint64_t value);
   bool check_values(std::vector<Clause>& lemmas);
   void compute_values();
   Literal value_literal(ActionId read);
   Literal value_literal(ActionId read, std::uint64_t value);
   void derive_values(std::vector<ActionId> open, std::vector<Clause>& lemmas);
   void find_reads(ExpressionId id, std::vector<ActionId>& found);
+
+  // lemmas.cpp: checks of a candidate
+  void read_off();
+  ActionId decided_source(const Choice& choice) const;
   void check_latest(std::vector<Clause>& lemmas);
   void check_locks(std::vector<Clause>& lemmas);
   void check_axioms(const HappensBefore& hb, std::vector<Clause>& lemmas);
