@@ -56,10 +56,7 @@ template <typename T>
 class AtomicOperation {
  public:
   [[gnu::always_inline]] AtomicOperation(Execution& e, const AtomicSite& site)
-      : e_(e),
-        site_(site),
-        place_{site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))},
-        time_(e.memory().epoch(e.scheduler().current()).time) {}
+      : e_(e), site_(site), place_{site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))} {}
 
   ThreadId thread() const { return e_.scheduler().current(); }
   const memory::Place& place() const { return place_; }
@@ -68,7 +65,8 @@ class AtomicOperation {
   template <race::AccessOp kOp>
   [[gnu::always_inline]] void finish(const memory::Value& newest) {
     if (!(newest == place_.memory)) plain_write<T>(site_.address, from_value<T>(newest));
-    e_.atomic_access<kOp, sizeof(T)>(site_.address, site_.pc, time_);
+    e_.atomic_access<kOp, sizeof(T)>(site_.address, site_.pc);
+    if (kOp != race::AccessOp::kAtomicRead && is_release(site_.order)) e_.note_release();
   }
 
   [[gnu::always_inline]] void note(EventKind kind, MemoryOrder order, T read, T written,
@@ -103,7 +101,6 @@ class AtomicOperation {
   Execution& e_;
   AtomicSite site_;
   memory::Place place_;
-  std::uint32_t time_;
 };
 
 template <typename T>

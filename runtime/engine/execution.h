@@ -319,16 +319,17 @@ class Execution final : public strategy::View {
       cross(is_program_code(pc));
   }
   void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
-  // An atomic access that the model has committed; `time` is the thread's before it.
+  // An atomic access that the model has committed: the detector is still in the epoch that it was made in.
   template <race::AccessOp kOp, std::uint32_t kSize>
-  [[gnu::always_inline]] void atomic_access(Address address, std::uint64_t pc, std::uint32_t time) {
-    // The detector is still in the epoch of the thread's last operation, which `time` belongs to.
+  [[gnu::always_inline]] void atomic_access(Address address, std::uint64_t pc) {
+    if (!detecting_) return;
+    if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
+      report_race(*race);
+  }
+  // … and may have released.
+  void note_release() {
     const ThreadId t = scheduler_.current();
-    if (detecting_) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
-        report_race(*race);
-    }
-    if (const std::uint32_t now = memory_.epoch(t).time; now != time) race_.enter_later(t, now);
+    if (const std::uint32_t now = memory_.epoch(t).time; now != race_.time()) race_.enter_later(t, now);
   }
   // Libraries that were not compiled by heddle (crossings.cpp).
   void start_watching();

@@ -151,7 +151,9 @@ class MemoryModel {
   std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
   [[gnu::always_inline]] Found find(ThreadId t, const Place& place) const {
     Location* const x = table_.find(place.address, place.size);
-    if (x == nullptr || x->latest_only || !(x->store(x->newest).value == place.memory)) return {};
+    if (x == nullptr || x->latest_only) return {};
+    const Value& newest = x->store(x->newest).value;  // (of one word mostly, which callers know)
+    if (newest.low != place.memory.low || (place.size > 8 && newest.high != place.memory.high)) return {};
     return {x, ModificationOrder::find_accessor(*x, t)};
   }
   // Can such a load only read what it read before, which is the newest, and change nothing by it? Then real
@@ -258,8 +260,8 @@ class MemoryModel {
   Value commit_update(std::uint32_t index, const Value& value, EventId event = kNoEvent) {
     return commit_update(checked_candidate(index), value, event);
   }
-  Value store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
-              EventId event = kNoEvent);
+  [[gnu::flatten]] Value store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
+                               EventId event = kNoEvent);
   void fence(ThreadId t, MemoryOrder order);
 
   // --- plain accesses of memory that may hold atomics.

@@ -88,6 +88,9 @@ class RaceDetector {
     note_resumable(thread);
   }
 
+  // The time that the running thread was entered with.
+  std::uint32_t time() const { return time_of(epoch_); }
+
   // The newest event of the execution, remembered with each access in precise mode.
   void at_event(EventId event) { event_ = event; }
 

@@ -295,13 +295,13 @@ TEST_F(MemoryModelTest, CandidatesMadeOneByOneEqualTheList) {
   }
 }
 
-// update_newest is begin_update, candidate and commit_update in one: two models that differ in nothing but
-// which of the two is used go on offering the same.
-TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
+// update_newest is begin_update, candidate and commit_update in one, and so is what is drawn: two models that
+// differ in nothing but which of them is used go on offering the same.
+TEST_F(MemoryModelTest, OperationsInOneStepEqualThoseInThree) {
   constexpr MemoryOrder kOrders[] = {kRlx, kAcq, kRel, kAcqRel, kSc};
   const auto load_of = [](MemoryOrder order) { return order == kRel || order == kAcqRel ? kAcq : order; };
   const auto store_of = [](MemoryOrder order) { return order == kAcq || order == kAcqRel ? kRel : order; };
-  std::uint32_t in_one = 0;
+  std::uint32_t in_one = 0, drawn_loads = 0, drawn_updates = 0;
   for (const std::uint32_t updates : {2u, 6u, 10u}) {  // out of ten operations
     start(Options{}, {kA, kB, kC});
     MemoryModel other;
@@ -313,13 +313,21 @@ TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
       const ThreadId t{static_cast<std::uint16_t>(1 + random.below(3))};
       const Address a = random.below(2) == 0 ? kX : kY;
       const MemoryOrder order = kOrders[random.below(5)];
-      if (random.below(40) == 0) {
+      if (updates == 6 && random.below(40) == 0) {
         model.fence(t, order);
         other.fence(t, order);
       }
+      std::uint32_t pick = 0, offered = 1, digest = 0;
+      const auto draw = [&](const Location& x, std::uint64_t ages, std::uint32_t count) {
+        offered = count;
+        EXPECT_EQ(MemoryModel::digest_of(x, ages, count), digest);
+        return select_from_top(ages, pick);
+      };
       if (random.below(10) < updates) {
-        const auto candidates = other.readable_update(t, {a, 8, other_memory[a]}, order);
-        const std::uint32_t pick = random.below(static_cast<std::uint32_t>(candidates.size()));
+        other.begin_update(t, {a, 8, other_memory[a]}, order);
+        digest = other.candidates_digest();  // before they are listed
+        const auto candidates = other.candidates();
+        pick = random.below(static_cast<std::uint32_t>(candidates.size()));
         const Value value = {candidates[pick].value.low + i, 0};
         const bool is_only = candidates.size() == 1;
         other_memory[a] = other.commit_update(pick, value);
@@ -327,6 +335,12 @@ TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
         if (is_only && found && model.update_newest(t, found, order, value)) {
           ++in_one;
           memory[a] = value;
+        } else if (found && model.reads_in_a_word(t, found, order) && MemoryModel::has_room(found)) {
+          ++drawn_updates;
+          const Store& read = model.begin_drawn_update(t, found, order, draw);
+          ASSERT_EQ(offered == 1, is_only);
+          ASSERT_EQ(read.value.low + i, value.low);
+          memory[a] = model.finish_drawn_update(t, found, order, read, value);
         } else {
           ASSERT_EQ(model.begin_update(t, place(a), order) == 1, is_only);
           memory[a] = model.commit_update(model.candidate(pick), value);
@@ -335,16 +349,28 @@ TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
         other_memory[a] = other.store(t, {a, 8, other_memory[a]}, store_of(order), {i, 0});
         memory[a] = model.store(t, place(a), store_of(order), {i, 0});
       } else {
-        const auto candidates = other.readable_load(t, {a, 8, other_memory[a]}, load_of(order));
-        const std::uint32_t pick = random.below(static_cast<std::uint32_t>(candidates.size()));
-        const auto same = model.readable_load(t, place(a), load_of(order));
-        ASSERT_EQ(candidates.size(), same.size());
-        for (std::uint32_t k = 0; k < candidates.size(); ++k) {
-          ASSERT_EQ(candidates[k].value, same[k].value);
-          ASSERT_EQ(candidates[k].ordinal, same[k].ordinal);
+        other.begin_load(t, {a, 8, other_memory[a]}, load_of(order));
+        digest = other.candidates_digest();
+        const auto candidates = other.candidates();
+        pick = random.below(static_cast<std::uint32_t>(candidates.size()));
+        const Found found = model.find(t, place(a));
+        if (i % 2 == 0 && found && model.reads_in_a_word(t, found, load_of(order))) {
+          ++drawn_loads;
+          const Store& read = model.load_drawn(t, found, load_of(order), draw);
+          ASSERT_EQ(offered, candidates.size());
+          ASSERT_EQ(read.value, candidates[pick].value);
+          ASSERT_EQ(read.ordinal, candidates[pick].ordinal);
+          memory[a] = MemoryModel::newest_value(found);
+        } else {
+          const auto same = model.readable_load(t, place(a), load_of(order));
+          ASSERT_EQ(candidates.size(), same.size());
+          for (std::uint32_t k = 0; k < candidates.size(); ++k) {
+            ASSERT_EQ(candidates[k].value, same[k].value);
+            ASSERT_EQ(candidates[k].ordinal, same[k].ordinal);
+          }
+          memory[a] = model.commit_load(pick);
         }
         other_memory[a] = other.commit_load(pick);
-        memory[a] = model.commit_load(pick);
       }
       ASSERT_EQ(memory[a], other_memory[a]);
       for (std::uint32_t u = 0; u < 4; ++u) {
@@ -354,6 +380,8 @@ TEST_F(MemoryModelTest, UpdatesInOneStepEqualThoseInThree) {
     }
   }
   EXPECT_GT(in_one, 1000u);
+  EXPECT_GT(drawn_loads, 500u);
+  EXPECT_GT(drawn_updates, 500u);
 }
 
 TEST_F(MemoryModelTest, WindowBoundsCandidatesAndSaysSo) {
