@@ -1,7 +1,6 @@
 // Blocking system calls. The calling thread asks the kernel without blocking; where the answer is "not yet",
 // it is parked here and the others run. Whatever they do with descriptors makes parked threads ask again.
 // When nobody can run, time passes; when only the outside world can help, the process waits for it for real.
-#include <sys/stat.h>
 #include <time.h>
 
 #include "runtime/engine/execution.h"
@@ -123,31 +122,11 @@ bool Execution::spin_waits_for_outside() {
   return true;
 }
 
-// A pipe has a clock of its own; all sockets share one, and so does everything else: an edge too many hides
-// a race at the worst, one too few would invent one. ThreadSanitizer does the same.
-std::uint32_t& Execution::clock_of_descriptor(int descriptor) {
-  constexpr std::uint64_t kSockets = 1;
-  constexpr std::uint64_t kOthers = 2;
-  struct stat status{};
-  std::uint64_t object = kOthers;
-  if (raw_syscall(SYS_fstat, descriptor, &status) == 0) {
-    if (S_ISFIFO(status.st_mode)) object = (status.st_ino << 2) | 3;
-    if (S_ISSOCK(status.st_mode)) object = kSockets;
-  }
-  const auto first = static_cast<std::uint32_t>(mix(0, object) % kDescriptorClocks);
-  for (std::uint32_t i = 0; i < kDescriptorClocks; ++i) {
-    DescriptorClock& entry = descriptor_clocks_[(first + i) % kDescriptorClocks];
-    if (entry.object == 0) entry.object = object;
-    if (entry.object == object) return entry.clock;
-  }
-  return descriptor_clocks_[first].clock;
-}
-
 void Execution::acquire_descriptor(int descriptor) {
-  acquire_clock(clock_of_descriptor(descriptor), scheduler_.current());
+  acquire_clock(descriptor_clocks_.of(descriptor), scheduler_.current());
 }
 
-void Execution::release_descriptor(int descriptor) { release_clock(clock_of_descriptor(descriptor)); }
+void Execution::release_descriptor(int descriptor) { release_clock(descriptor_clocks_.of(descriptor)); }
 
 void Execution::note_call(const char* name, long descriptor, long result, std::uint64_t pc) {
   if (Event* e = record(EventKind::kBlockingCall, pc)) {

@@ -20,8 +20,10 @@
 #include "core/base/ids.h"
 #include "core/base/random.h"
 #include "core/trace/channel.h"
+#include "runtime/engine/descriptor_clocks.h"
 #include "runtime/engine/element_orders.h"
 #include "runtime/engine/entry_thunks.h"
+#include "runtime/engine/hooks.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/race/race_detector.h"
@@ -33,44 +35,6 @@
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::engine {
-
-// What the session does for the engine.
-struct SessionHooks {
-  // Called once, before the first choice of all. Returns in every process that is to run an execution on.
-  void (*at_first_choice)() = nullptr;
-  // Ends the process; the channel holds the result.
-  void (*end)(Ending ending, int status) = nullptr;
-  // The execution makes this system call, which leaves a trace in the kernel: it cannot be undone in process.
-  void (*kernel_changes)(long number) = nullptr;
-  // Before the first choice: there will be another thread.
-  void (*threads_begin)() = nullptr;
-};
-
-// What the interposers do for the engine.
-struct ProgramHooks {
-  // Unwinds the running thread, which was cancelled. Does not return.
-  void (*cancel)() = nullptr;
-  // Is this a signal by which faults are noticed?
-  bool (*is_fault)(int signal) = nullptr;
-  // Hands a signal to a signalfd that waits for it. False: there is none.
-  bool (*divert_signal)(const sched::QueuedSignal& signal) = nullptr;
-  // The running thread has failed, and the execution ends with it; because of an access at `address`, if it
-  // faulted.
-  void (*failed)(bool faulted, Address address) = nullptr;
-};
-
-// While one lives, calls that reach our interposers come from the runtime itself and go straight to libc.
-class RuntimeScope {
- public:
-  RuntimeScope() { ++depth; }
-  ~RuntimeScope() { --depth; }
-  RuntimeScope(const RuntimeScope&) = delete;
-  RuntimeScope& operator=(const RuntimeScope&) = delete;
-  static bool active() { return depth != 0; }
-
- private:
-  static int depth;
-};
 
 class FindingBuilder;
 
@@ -112,7 +76,8 @@ class Execution final : public strategy::View {
   std::uint64_t latest_change() const override { return last_change_; }
 
   // --- visible operations
-  // ----------------------------------------------------------------------------------------- Announces an
+
+  // Announces an
   // operation and lets the strategy decide who goes first. On return it is the caller's turn.
   [[gnu::always_inline]] void visible(const sched::PendingOperation& operation) {
     self().pending = operation;
@@ -178,7 +143,6 @@ class Execution final : public strategy::View {
   void run_others();  // the calling thread cannot go on: switch to one that can
 
   // --- threads (threads.cpp)
-  // --------------------------------------------------------------------------------------
   sched::Thread* create_thread(void* (*entry)(void*), void* argument, const sched::StackRequest& stack,
                                bool detached, std::uint64_t pc);
   int join_thread(std::uint64_t handle, void** result, std::uint64_t deadline, bool only_try,
@@ -202,7 +166,8 @@ class Execution final : public strategy::View {
   std::uint64_t read_clock();
 
   // --- synchronisation objects (mutex.cpp, condition.cpp, …)
-  // ------------------------------------------------------ Deadlines are virtual times. Answers are errno
+
+  // Deadlines are virtual times. Answers are errno
   // values.
   int mutex_lock(sched::SyncObject& mutex, std::uint64_t pc, std::uint64_t deadline = sched::kNoDeadline);
   int mutex_try_lock(sched::SyncObject& mutex, std::uint64_t pc);
@@ -238,7 +203,6 @@ class Execution final : public strategy::View {
   void forget(sched::SyncObject& object);
 
   // --- the outside world (blocking.cpp, signals.cpp, timers.cpp; docs/outside-world.md)
-  // -------------------------------------------------------------------------------------------------
   // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
   // ends here at the latest.
   void leave_prefix();
@@ -292,7 +256,8 @@ class Execution final : public strategy::View {
   sched::TimerTable& timers() { return timers_; }
 
   // --- memory (accesses.cpp)
-  // -------------------------------------------------------------------------------------- The store that a
+
+  // The store that a
   // load or update reads.
   std::uint32_t choose_store(std::span<const memory::Candidate> candidates);
   // … out of the `count` candidates of the read that the model has begun.
@@ -391,7 +356,6 @@ class Execution final : public strategy::View {
   void settle();
 
   // --- stacks and findings (findings.cpp)
-  // -------------------------------------------------------------------------
   void enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer);
   void leave_function() {
     if (watching_) [[unlikely]]
@@ -417,7 +381,6 @@ class Execution final : public strategy::View {
   void check_at_exit();
 
   // --- the heap (memory.cpp)
-  // --------------------------------------------------------------------------------------
   void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc);
   void free(void* pointer, std::uint64_t pc);
   void* reallocate(void* pointer, std::size_t size, std::uint64_t pc);
@@ -608,7 +571,6 @@ class Execution final : public strategy::View {
   Outlook outlook(bool spinning = false);
   bool wait_for_real(std::uint64_t most_nanoseconds);
   bool spin_waits_for_outside();
-  std::uint32_t& clock_of_descriptor(int descriptor);
 
   // signals.cpp, timers.cpp
   bool signals_wait() const { return !signal_queue_.empty() || signals_arrived != 0; }
@@ -734,11 +696,7 @@ class Execution final : public strategy::View {
   std::uint32_t parked_ = 0;    // threads in blocking calls
   std::uint32_t children_ = 0;  // processes that the program has started and not waited for
   std::uint64_t patience_ns_ = 0;
-  static constexpr std::uint32_t kDescriptorClocks = 1024;
-  struct DescriptorClock {
-    std::uint64_t object = 0;  // inode of the pipe
-    std::uint32_t clock = 0;
-  } descriptor_clocks_[kDescriptorClocks];
+  DescriptorClocks descriptor_clocks_;
 };
 
 // The program's heap; usable before main and before any execution.

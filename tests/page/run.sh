@@ -32,15 +32,17 @@ cmp built.html "$sources/dist/page.html" || {
   exit 1
 }
 
-# One execution is minimised, and marked with what the bug goes away without; the others are kept as they were found.
 for name in race events stale; do
-  [ $name = stale ] && minimise= || minimise=--no-minimize
   cp "$here/$name.cpp" .
   "$heddle" c++ -std=c++20 -g -O1 -pthread "$name.cpp" -o "$name"
   status=0
-  "$heddle" run -q --seed 1 -n 2000 -j 1 $minimise -o "out-$name" --html "pages/$name.html" -- "./$name" 2>"$name.txt" || status=$?
+  "$heddle" run -q --seed 1 -n 2000 -j 1 --no-minimize -o "out-$name" --html "pages/$name.html" -- "./$name" 2>"$name.txt" || status=$?
   [ $status = 66 ] || { cat "$name.txt"; echo "FAILED: $name: exit code $status" >&2; exit 1; }
 done
+# One execution is minimised, and marked with what the bug goes away without; by a command of its own, since `run` gives
+# it only a moment, which on a busy machine is not enough.
+"$heddle" minimize -q --time 5m out-stale/bug-1.heddle
+"$heddle" show --html pages/stale.html out-stale/bug-1.heddle
 "$heddle" explain -q --no-remedy --html pages/explained.html out-stale/bug-1.heddle >/dev/null
 "$heddle" show --html pages/show.html out-race/bug-1.heddle
 HEDDLE_PAGES=$work/pages NODE_MODULES=$work/packages/node_modules exec node --test "$here/page_test.mjs"
