@@ -50,6 +50,50 @@ int main(int count, char** words) {
 }
 """
 
+# Whether there is enough is asked under the lock, and what is taken is taken under it later on.
+WITHDRAW = """
+#include <assert.h>
+#include <pthread.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int balance = 100;
+static void* withdraw(void* p) {
+  pthread_mutex_lock(&lock);
+  if (balance < 60) {
+    pthread_mutex_unlock(&lock);
+    return p;
+  }
+  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&lock);
+  balance -= 60;
+  pthread_mutex_unlock(&lock);
+  return p;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, withdraw, 0);
+  pthread_create(&b, 0, withdraw, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(balance >= 0);
+  return 0;
+}
+"""
+
+# Passes natively, and races in every execution.
+RACE = """
+#include <pthread.h>
+int count;
+static void* add(void* p) { if (count < 5) count++; return p; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, add, 0);
+  pthread_create(&b, 0, add, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
 
 def paths_of(line):
     """"… 0.1:10 (run 3) 0.2:1 …" → {"0.1": "10", "0.2": "1"}"""
@@ -103,6 +147,25 @@ class SearchFromRuns(HeddleTest):
         executed = [line for line in answer.errors.splitlines() if line.endswith("when executed")]
         self.assertLessEqual(len(executed), 4, answer.errors)
         self.assertIn("fails when executed", executed[-1])
+
+    def test_a_branch_in_a_critical_section_is_flipped_while_others_wait_outside(self):
+        self.compile(WITHDRAW, flags=["--full"])
+        answer = self.heddle("search", "--runs", "1", "--", "./program", code=BUG)
+        self.assertRegex(answer.errors, r"derived from run 1 by flipping 0\.\d branch")
+
+    def test_a_bug_on_the_way_to_a_run_that_passed_is_reported(self):
+        self.compile(RACE, flags=["--full"])
+        self.heddle("record", "-d", "logs", "--", "./program", code=NO_BUG)
+        answer = self.heddle("search", "--from", "logs", "--", "./program", code=BUG)
+        self.assertIn("data race", answer.errors)
+
+    def test_says_what_to_record_where_no_log_is_of_use(self):
+        self.compile(RACE, flags=["--full"])
+        os.mkdir(self.path("logs"))
+        self.write("logs/garbage.hlog", "nothing of the kind")
+        answer = self.heddle("search", "--from", "logs", "--", "./program", code=INCONCLUSIVE)
+        self.assertIn("1 logs were left out", answer.errors)
+        self.assertIn("heddle record -d logs", answer.errors)
 
     def test_refuses_other_builds(self):
         self.write("correct.c", CORRECT)

@@ -87,8 +87,8 @@ Result<SearchedOnce> search_once(search::Executions& executions, const std::vect
     const search::TracedRun& first = search.run(1);
     row->ours.runs = static_cast<double>(search.runs());
     row->ours.threads = static_cast<double>(first.threads.size());
-    row->ours.branches = 0;
-    for (const auto& [name, own] : first.threads) row->ours.branches += static_cast<double>(own.path.size());
+    row->ours.branches =
+        static_cast<double>(search::branches_near(search::composition_of(first), {0}).size());
     row->ours.events = static_cast<double>(
         std::count_if(first.trace.events.begin(), first.trace.events.end(),
                       [](const TraceEvent& e) { return accesses_memory(e.kind) || synchronises(e.kind); }));

@@ -80,6 +80,16 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
   return parse_command(app, arguments);
 }
 
+Result<std::optional<search::FoundBug>> recorded(search::Executions& executions,
+                                                 const search::Executed& failed) {
+  auto trace = executions.record(failed.choices);
+  if (!trace) return trace.error();
+  if (trace->findings.empty()) return std::optional<search::FoundBug>();
+  search::FoundBug bug;
+  bug.trace = std::move(*trace);
+  return std::optional(std::move(bug));
+}
+
 // Runs that pass; one that fails ends the search before it began.
 Result<std::optional<search::FoundBug>> add_samples(search::Executions& executions, search::Search& search,
                                                     const SearchChoice& options) {
@@ -87,12 +97,8 @@ Result<std::optional<search::FoundBug>> add_samples(search::Executions& executio
     auto run = executions.sample(i);
     if (!run) return run.error();
     if (run->is_bug) {
-      search::FoundBug bug;
-      auto trace = executions.record(run->choices);
-      if (!trace) return trace.error();
-      if (trace->findings.empty()) continue;
-      bug.trace = std::move(*trace);
-      return std::optional(std::move(bug));
+      auto bug = recorded(executions, *run);
+      if (!bug || *bug) return bug;
     }
     if (!run->passes) continue;
     auto added = search.add(*run);
@@ -141,6 +147,8 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
     fmt::print(stderr, "heddle: {} runs, {} different, of which {} were looked at and {} reconstructed\n",
                runs->database.runs(), runs->database.distinct_runs(), followed->looked_at, followed->same);
   }
+  // Where every execution on the way fails, that is what there is to report.
+  if (followed->failed && search.runs() == 0) return recorded(executions, *followed->failed);
   return std::optional<search::FoundBug>();
 }
 
@@ -187,8 +195,12 @@ int search_command(const Arguments& arguments) {
                                     : add_production(*executions, search, options);
   if (!found) return complain(found.error());
   if (!*found) {
-    if (search.runs() == 0)
-      return complain({"No run passed: there is nothing to start from.", ExitCode::kInconclusive});
+    if (search.runs() == 0) {
+      const std::string what_to_do =
+          options.from.empty() ? "" : " Record runs that pass with `heddle record -d " + options.from + "`.";
+      return complain(
+          {"No run passed: there is nothing to start from." + what_to_do, ExitCode::kInconclusive});
+    }
     if (!options.quiet) fmt::print(stderr, "heddle: {} different runs passed\n", search.runs());
     if (options.verbose) {
       for (std::size_t i = 1; i <= search.runs(); ++i) {

@@ -1,10 +1,12 @@
 #include "tool/constraints/forward_search.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/random.h"
+#include "tool/constraints/candidates.h"
 
 namespace heddle::constraints {
 namespace {
@@ -22,6 +24,40 @@ struct Way {
   std::span<const ActionId> before;          // … and these come before it
 };
 
+// What a part reads in every order; nullopt: it depends, or is not known.
+std::optional<std::uint64_t> settled_value(const Structure& s, const Candidates& candidates, PartId part) {
+  const auto sources = candidates.of(part);
+  if (sources.size() != 1) return std::nullopt;
+  const Cell& cell = s.cells()[s.parts()[part].cell];
+  if (sources[0] == kNoAction) return cell.has_initial ? std::optional(cell.initial) : std::nullopt;
+  const Action& write = s.action(sources[0]);
+  if (write.written != kConcrete) return std::nullopt;
+  for (const Part& written : s.parts_of(sources[0])) {
+    if (written.cell == s.parts()[part].cell) return write.value >> written.shift & mask_of(written.bits);
+  }
+  return std::nullopt;
+}
+
+// Reads that read the same value in every order, as of what a thread is given by who creates it: conditions
+// on nothing else hold as they did. (Not where code that is not traced wrote something else there.)
+std::vector<bool> settled_reads(const Structure& s) {
+  const Candidates candidates(s);
+  std::vector<bool> settled(s.count());
+  for (const ActionId id : s.observed()) {
+    const Action& a = s.action(id);
+    if (!a.reads() || a.symbol == kConcrete) continue;
+    std::uint64_t value = 0;
+    bool is_known = true;
+    for (PartId p = s.first_part(id); is_known && p < s.first_part(id + 1); ++p) {
+      const auto part = settled_value(s, candidates, p);
+      is_known = part.has_value();
+      value |= part.value_or(0) << s.parts()[p].shift;
+    }
+    settled[id] = is_known && value == a.read_value;
+  }
+  return settled;
+}
+
 class ForwardSearch {
  public:
   ForwardSearch(const Structure& structure, const Way& way)
@@ -29,6 +65,7 @@ class ForwardSearch {
         simulation_(structure),
         decided_at_(structure.count()),
         way_(way),
+        settled_(settled_reads(structure)),
         steps_left_(way.most_steps) {
     for (const Condition& c : s_.trace().conditions) {
       if (!c.soft || way.with_soft) decide_at_last_read(c);
@@ -85,6 +122,7 @@ class ForwardSearch {
   // A condition is decided where its last symbol is read.
   void decide_at_last_read(const Condition& condition) {
     ActionId last = kNoAction;
+    bool is_settled = true;
     std::vector<ExpressionId> stack{condition.expression};
     std::unordered_set<std::uint32_t> seen;
     while (!stack.empty()) {
@@ -94,12 +132,13 @@ class ForwardSearch {
       const Expression& e = s_.trace().expressions[index_of(id)];
       if (e.op == Operator::kSymbol) {
         const ActionId read = index_of(e.operands[0]);
+        is_settled = is_settled && settled_[read];
         if (last == kNoAction || s_.ordinal(read) > s_.ordinal(last)) last = read;
         continue;
       }
       for (unsigned k = 0; k < operand_count(e.op); ++k) stack.push_back(e.operands[k]);
     }
-    if (last != kNoAction) decided_at_[last].push_back(condition);
+    if (last != kNoAction && !is_settled) decided_at_[last].push_back(condition);
   }
 
   // Others may go on where it makes a difference that locks do not exclude.
@@ -199,6 +238,7 @@ class ForwardSearch {
   Simulation simulation_;
   std::vector<std::vector<Condition>> decided_at_;  // by action
   Way way_;
+  std::vector<bool> settled_;  // by action
   std::vector<bool> matters_;  // by cell; empty: all do
   std::uint64_t steps_left_;
   Schedule order_;
@@ -238,9 +278,11 @@ std::optional<Schedule> search_to_failure(const Structure& structure, bool with_
     if (!own.empty() && structure.action(own.front()).thread == bug.condition.thread) way.ends_with = i;
   }
   if (way.ends_with == kNoThreadIndex) return std::nullopt;
-  constexpr std::uint32_t kMostPreemptions = 2;
-  way.most_steps = most_steps / (kMostPreemptions + 1);
-  for (way.most_preemptions = 0; way.most_preemptions <= kMostPreemptions; ++way.most_preemptions) {
+  constexpr std::uint32_t kAny = 1u << 16;
+  constexpr std::uint32_t kPreemptions[] = {0, 1, 2, kAny};
+  way.most_steps = most_steps / std::size(kPreemptions);
+  for (const std::uint32_t most : kPreemptions) {
+    way.most_preemptions = most;
     if (auto order = ForwardSearch(structure, way).find()) return order;
   }
   return std::nullopt;

@@ -17,7 +17,7 @@ namespace heddle::constraints {
 std::optional<Schedule> search_forward(const Structure& structure, bool with_soft, std::uint64_t most_steps);
 
 // One that ends with the failure, of a thread whose actions end there: what other threads would have done
-// later never happens, and need not fit. With at most two preemptions, fewer first (Musuvathi and Qadeer,
+// later never happens, and need not fit. With few preemptions first (Musuvathi and Qadeer,
 // "Iterative context bounding", PLDI 2007). `before`: actions that come before it.
 std::optional<Schedule> search_to_failure(const Structure& structure, bool with_soft,
                                           std::uint64_t most_steps, std::span<const ActionId> before = {});

@@ -84,7 +84,8 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
   for (const std::string& name : files) {
     if (read.contains(name)) continue;
     auto log = read_path_log(folder + "/" + name, *tables);
-    if (!log || log->incomplete) {
+    // (Who fails may not have the time to write everything; that is for `heddle reconstruct` to deal with.)
+    if (!log || (log->incomplete && !has_failed(*log))) {
       ++runs.unusable;
       if (runs.first_problem.empty())
         runs.first_problem = log ? name + " ends before the run did." : log.error().message;
@@ -134,6 +135,7 @@ Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& dat
     auto run = reconstruct(executions, database.run(order[followed.looked_at]), false, each);
     if (!run) return run.error();
     followed.same += run->succeeded ? 1 : 0;
+    if (run->met && !followed.failed) followed.failed = std::move(run->met);
     if (run->executed.passes) followed.executed.push_back(std::move(run->executed));
   }
   return followed;

@@ -40,6 +40,7 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
 // Executions that take the paths of `database`'s runs, and such as come near where none takes them.
 struct FollowedRuns {
   std::vector<Executed> executed;  // that passed
+  std::optional<Executed> failed;  // the first one that did not
   std::size_t looked_at = 0;       // runs of the database
   std::size_t same = 0;            // … of which an execution takes the same paths
 };

@@ -76,6 +76,7 @@ class Reconstructor {
 
   // Looks at an execution, keeps it where its paths are new, and remembers the best.
   Status take(const Executed& executed) {
+    if (executed.is_bug && !fails_ && !best_.met) best_.met = executed;
     auto traced = executions_.trace(executed);
     if (!traced) return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
     if (!seen_.emplace(only_paths(**traced), executed.is_bug).second) return Done{};
@@ -159,14 +160,17 @@ class Reconstructor {
   Status keep_on_path(const Composition& of, std::uint32_t record, const std::map<ThreadId, PathEnd>& ends) {
     const auto trace = ask_for_flip_within(of, record, ends);
     if (!trace || !constraints::may_fail(*trace)) return Done{};
+    bool taken = false;
     // The last step of a run that fails comes after those of all other threads.
-    if (fails_ && last_steps_of_.contains(of.tables.records[record].thread)) {
-      bool taken = false;
-      if (auto status = find_and_take(of, *trace, last_steps_of_.at(of.tables.records[record].thread), taken);
-          !status || taken)
-        return status;
+    const auto last = last_steps_of_.find(of.tables.records[record].thread);
+    if (fails_ && last != last_steps_of_.end()) {
+      auto status = find_and_take(of, *trace, last->second, taken);
+      if (!status || taken) return status;
     }
-    return solve_and_take(of, *trace);
+    auto status = solve_and_take(of, *trace, taken);
+    if (!status || taken) return status;
+    // In a critical section the others wait outside.
+    return find_and_take(of, *trace, {}, taken);
   }
 
   // All threads are on their paths as far as they go, and the failure did not show. The log says where each
@@ -192,7 +196,7 @@ class Reconstructor {
       bool taken = false;
       if (auto status = find_and_take(of, *trace, before, taken); !status) return status;
       if (best_.succeeded) break;
-      if (auto status = solve_and_take(of, *trace); !status) return status;
+      if (auto status = solve_and_take(of, *trace, taken); !status) return status;
     }
     return Done{};
   }
@@ -212,20 +216,20 @@ class Reconstructor {
   // An order that ends with the failure.
   Status find_and_take(const Composition& of, const constraints::SymbolicTrace& trace,
                        std::span<const EventId> before, bool& taken) {
-    constexpr std::uint64_t kMostSteps = 100'000;
+    constexpr std::uint64_t kMostSteps = 300'000;
     ++best_.questions;
     const auto found = constraints::find_failing_early(trace, kMostSteps, before);
     taken = found.answer == constraints::Answer::kSatisfiable;
     return taken ? execute_and_take(of, trace, found) : Status(Done{});
   }
 
-  Status solve_and_take(const Composition& of, const constraints::SymbolicTrace& trace) {
+  Status solve_and_take(const Composition& of, const constraints::SymbolicTrace& trace, bool& taken) {
     constraints::SolveOptions how;
     how.most_conflicts = options_.most_conflicts;
     ++best_.questions;
     const auto solved = constraints::solve_failing(trace, how);
-    if (solved.answer != constraints::Answer::kSatisfiable) return Done{};
-    return execute_and_take(of, trace, solved);
+    taken = solved.answer == constraints::Answer::kSatisfiable;
+    return taken ? execute_and_take(of, trace, solved) : Status(Done{});
   }
 
   Status execute_and_take(const Composition& of, const constraints::SymbolicTrace& trace,

@@ -31,7 +31,8 @@ struct Matched {
 struct Reconstruction {
   bool succeeded = false;  // all threads took their paths, and the run ended as it was to end
   bool same_paths = false;
-  Executed executed;  // the one that came furthest
+  Executed executed;            // the one that came furthest
+  std::optional<Executed> met;  // a failure, where none was asked for
   std::map<std::string, Matched> matched;
   std::uint64_t executions = 0;
   std::uint64_t questions = 0;

@@ -64,22 +64,32 @@ Status Search::refresh() {
   return Done{};
 }
 
+std::optional<Search::Solved> Search::find_early(const constraints::SymbolicTrace& trace, Attempt& attempt) {
+  ++counts_.questions;
+  const auto began = Clock::now();
+  constraints::SolvedSchedule found = constraints::find_failing_early(trace, kMostEarlySteps);
+  const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  counts_.solver_seconds += seconds;
+  attempt.seconds += seconds;
+  if (found.answer != Answer::kSatisfiable) return std::nullopt;
+  attempt.answer = found.answer;
+  return Solved{trace, std::move(found.execution)};
+}
+
 std::optional<Search::Solved> Search::solve(
     const std::function<std::optional<constraints::SymbolicTrace>(Others)>& ask, Attempt& attempt,
-    bool early) {
+    Early early) {
+  std::optional<constraints::SymbolicTrace> whole;
   for (const Others others : {Others::kWhole, Others::kStopThen}) {
     auto trace = ask(others);
     if (!trace) continue;
     const bool may_be = constraints::may_fail(*trace);
-    if (may_be && early && others == Others::kWhole) {
-      ++counts_.questions;
-      const auto began = Clock::now();
-      constraints::SolvedSchedule found = constraints::find_failing_early(*trace, kMostEarlySteps);
-      const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
-      counts_.solver_seconds += seconds;
-      attempt.seconds += seconds;
-      attempt.answer = found.answer;
-      if (found.answer == Answer::kSatisfiable) return Solved{std::move(*trace), std::move(found.execution)};
+    if (may_be && others == Others::kWhole) {
+      if (early == Early::kFirst) {
+        if (auto found = find_early(*trace, attempt)) return found;
+      } else {
+        whole = *trace;
+      }
     }
     // What is sequentially consistent is so in every model, and found sooner.
     for (const constraints::Model model : {constraints::Model::kSequential, constraints::Model::kCxx20}) {
@@ -107,7 +117,7 @@ std::optional<Search::Solved> Search::solve(
         return Solved{std::move(*trace), std::move(solved.execution)};
     }
   }
-  return std::nullopt;
+  return whole ? find_early(*whole, attempt) : std::nullopt;
 }
 
 Result<std::optional<Executed>> Search::execute(const Composition& of, const Solved& solved,
@@ -143,7 +153,7 @@ Search::Found Search::report(const Executed& executed, const Composition& of, co
 
 Search::Found Search::try_goal(const Composition& of, const Goal& goal, Attempt attempt, std::size_t run) {
   attempt.goal = goal;
-  const auto solved = solve([&](Others others) { return ask_for(of, goal, others); }, attempt, true);
+  const auto solved = solve([&](Others others) { return ask_for(of, goal, others); }, attempt, Early::kFirst);
   Found found = std::optional<FoundBug>();
   if (solved) {
     auto executed = execute(of, *solved, attempt);

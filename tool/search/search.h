@@ -127,9 +127,13 @@ class Search {
     constraints::SymbolicTrace trace;
     constraints::Execution schedule;
   };
-  // `early`: the other threads need not keep to their paths beyond what is asked for.
+  // When the other threads need not keep to their paths beyond what is asked for: at once where it is a
+  // failure, after which nothing comes. After a flip they go on, and what keeps them on their paths is
+  // better; but a flip in a critical section has others wait outside.
+  enum class Early : std::uint8_t { kFirst, kLast };
   std::optional<Solved> solve(const std::function<std::optional<constraints::SymbolicTrace>(Others)>& ask,
-                              Attempt& attempt, bool early = false);
+                              Attempt& attempt, Early early = Early::kLast);
+  std::optional<Solved> find_early(const constraints::SymbolicTrace& trace, Attempt& attempt);
   Result<std::optional<Executed>> execute(const Composition& of, const Solved& solved, Attempt& attempt);
   Found report(const Executed& executed, const Composition& of, const Solved& solved, Attempt attempt,
                std::size_t run);
@@ -142,6 +146,8 @@ class Search {
   Found flip_for_real(std::size_t run, const Branch& branch, std::uint32_t rank);
   // kThesis
   Found find_thesis();
+  std::vector<Goal> assertions_of(std::size_t base) const;
+  std::size_t possible_flips(std::size_t base);
   Found flip_around(std::size_t base, const Goal& goal);
   struct ThreadChoice {
     std::shared_ptr<TracedRun> run;

@@ -14,6 +14,14 @@ Path flipped_prefix(const Path& path, const std::vector<std::uint32_t>& steps) {
   return prefix;
 }
 
+// The nearest to an assertion first. What its thread does after it does not lead to it.
+std::vector<Branch> branches_before(const Composition& of, const Goal& goal) {
+  const EventId event = of.tables.records[goal.record].event;
+  std::vector<Branch> branches = branches_near(of, {event == kNoEvent ? 0 : index_of(event)});
+  std::erase_if(branches, [&](const Branch& b) { return b.thread == goal.thread && b.record > goal.record; });
+  return branches;
+}
+
 }  // namespace
 
 // Runs in which the thread has such a path, the shortest paths first.
@@ -104,10 +112,7 @@ Result<std::vector<Search::ThreadChoice>> Search::traces_for(std::size_t base, c
 
 Search::Found Search::flip_around(std::size_t base, const Goal& goal) {
   const Composition of = composition_of(*runs_[base].run, initial_);
-  const EventId event = of.tables.records[goal.record].event;
-  std::vector<Branch> branches = branches_near(of, {event == kNoEvent ? 0 : index_of(event)});
-  // What the thread itself does after the assertion does not lead to it.
-  std::erase_if(branches, [&](const Branch& b) { return b.thread == goal.thread && b.record > goal.record; });
+  const std::vector<Branch> branches = branches_before(of, goal);
   FlipOrder order(static_cast<std::uint32_t>(branches.size()), options_.depth, options_.most_together);
   std::set<std::map<std::string, Path>> looked_at;
   for (Flips flips = order.next(); !flips.empty() && !is_over(); flips = order.next()) {
@@ -177,21 +182,51 @@ Search::Found Search::flip_around(std::size_t base, const Goal& goal) {
   return std::optional<FoundBug>();
 }
 
+// Assertions of a run, the last one first: before it most has happened that could go otherwise. (Which one
+// comes first is up to us.)
+std::vector<Goal> Search::assertions_of(std::size_t base) const {
+  const TracedRun& run = *runs_[base].run;
+  std::vector<Goal> goals = goals_of(composition_of(run, initial_));
+  std::erase_if(goals, [](const Goal& goal) { return goal.kind != GoalKind::kAssertion; });
+  const auto tested_at = [&](const Goal& goal) { return index_of(run.tables.records[goal.record].event); };
+  std::stable_sort(goals.begin(), goals.end(),
+                   [&](const Goal& a, const Goal& b) { return tested_at(a) > tested_at(b); });
+  return goals;
+}
+
+// Of the branches near a run's last assertion, how many could go the other way on its paths.
+std::size_t Search::possible_flips(std::size_t base) {
+  const std::vector<Goal> goals = assertions_of(base);
+  if (goals.empty()) return 0;
+  const Composition of = composition_of(*runs_[base].run, initial_);
+  const std::vector<Branch> branches = branches_before(of, goals.front());
+  std::size_t possible = 0;
+  for (std::size_t i = 0; i < branches.size() && i < options_.depth && !is_over(); ++i) {
+    Attempt attempt;
+    const std::uint32_t record = branches[i].record;
+    if (solve([&](Others others) { return ask_for_flip(of, record, others); }, attempt)) ++possible;
+  }
+  return possible;
+}
+
 Search::Found Search::find_thesis() {
-  for (std::size_t base = 0; base < production_ && !is_over(); ++base) {
-    if (options_.base != 0 && base + 1 != options_.base) continue;
+  if (auto status = refresh(); !status) return status.error();
+  std::vector<std::size_t> bases;
+  for (std::size_t base = 0; base < production_; ++base) {
+    if (options_.base == 0 || base + 1 == options_.base) bases.push_back(base);
+  }
+  // The thesis begins with any run. Where most can go otherwise, most is to be found.
+  constexpr std::size_t kMostCompared = 8;
+  if (bases.size() > 1 && bases.size() <= kMostCompared) {
+    std::map<std::size_t, std::size_t> possible;
+    for (const std::size_t base : bases) possible[base] = possible_flips(base);
+    std::stable_sort(bases.begin(), bases.end(),
+                     [&](std::size_t a, std::size_t b) { return possible[a] > possible[b]; });
+  }
+  for (const std::size_t base : bases) {
+    if (is_over()) break;
     if (auto status = refresh(); !status) return status.error();
-    // Which assertion comes first is up to us; before the last one, most has happened that could go
-    // otherwise.
-    std::vector<Goal> goals = goals_of(composition_of(*runs_[base].run, initial_));
-    std::erase_if(goals, [](const Goal& goal) { return goal.kind != GoalKind::kAssertion; });
-    const auto tested_at = [&](const Goal& goal) {
-      return runs_[base].run->tables.records[goal.record].event;
-    };
-    std::stable_sort(goals.begin(), goals.end(), [&](const Goal& a, const Goal& b) {
-      return index_of(tested_at(a)) > index_of(tested_at(b));
-    });
-    for (const Goal& goal : goals) {
+    for (const Goal& goal : assertions_of(base)) {
       auto found = flip_around(base, goal);
       if (!found || *found) return found;
     }
