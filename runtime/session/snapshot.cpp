@@ -200,7 +200,7 @@ bool Snapshot::protect_runs() {
   for (std::uint32_t i = 0; i < run_count_;) {
     const std::uint64_t begin = runs_[i].begin;
     std::uint64_t end = runs_[i].end;
-    while (++i < run_count_ && runs_[i].begin == end) end = runs_[i].end;
+    for (++i; i < run_count_ && runs_[i].begin == end; ++i) end = runs_[i].end;
     if (!scanner_.protect(begin, end)) return false;
   }
   return true;
