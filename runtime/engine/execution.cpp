@@ -92,7 +92,8 @@ template <bool kDraws>
   if (++channel_.header()->current.steps >= next_check_) [[unlikely]]
     check_bounds();
   const bool stays = !kDraws && enforcing_ && keeps_turn(t, pc);
-  const bool has_others = scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
+  const bool has_others =
+      scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
     switch_to(kDraws && draws_ ? draw_thread() : choose_thread(true));
