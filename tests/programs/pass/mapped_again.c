@@ -1,5 +1,5 @@
-/* Threads map, use and unmap memory, and the kernel gives them the same addresses one after the other: what one did
-   there is nothing to the next. */
+/* Threads map, use and unmap memory, and the kernel gives them the same addresses one after the other: what
+   one did there is nothing to the next. */
 /* executions: 60 */
 #include <pthread.h>
 #include <stdatomic.h>
