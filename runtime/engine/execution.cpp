@@ -96,7 +96,13 @@ template <bool kDraws>
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
-    switch_to(kDraws && draws_ ? draw_thread() : choose_thread(true));
+    if (kDraws && draws_) {
+      switch_to(draw_thread());
+    } else if (uniform_ != nullptr && !fair_ && !enforcing_ && continues_burst(t)) {
+      log_thread(t.id, true);  // as draw_thread does: an execution is the same when it is recorded
+    } else {
+      switch_to(choose_thread(true));
+    }
   }
   if (signals_wait()) [[unlikely]]
     deliver_signals();

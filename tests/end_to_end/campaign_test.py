@@ -31,6 +31,30 @@ int main(void) {
 }
 """
 
+# One thread stores twice in a row, which `random` does not interrupt, after a load that it does.
+BURST = """
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int queued, written, stop;
+static void* writer(void* p) {
+  while (!atomic_load_explicit(&stop, memory_order_acquire)) {
+    const int at = atomic_load_explicit(&written, memory_order_relaxed);
+    if (at != atomic_load_explicit(&queued, memory_order_acquire))
+      atomic_store_explicit(&written, at + 1, memory_order_release);
+  }
+  return p;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, NULL, writer, NULL);
+  const int at = atomic_load_explicit(&queued, memory_order_relaxed);
+  atomic_store_explicit(&queued, at + 1, memory_order_release);
+  atomic_store_explicit(&stop, 1, memory_order_release);
+  pthread_join(t, NULL);
+  return atomic_load(&written) != 1;
+}
+"""
+
 # One thread that does something awkward in some executions, beside another one.
 AWKWARD = """
 #include <heddle/heddle.h>
@@ -95,6 +119,13 @@ class Seeds(HeddleTest):
         one, two, again = self.reports(program, "--seed", "7", "-n", "10000")
         self.assertEqual(one, two)
         self.assertEqual(two, again)
+
+    def test_bursts_of_stores_repeat_when_the_execution_is_recorded(self):
+        program = self.compile(BURST)
+        for seed in ("1", "2", "3", "4"):
+            run = self.heddle("run", "-j", "1", "-n", "50", "-s", "random", "--seed", seed, "--no-minimize", program)
+            self.assertEqual(run.code, BUG, run.errors)
+            self.assertNotIn("when it was run again", run.errors)
 
     def test_other_seeds_give_other_executions(self):
         program = self.compile(OUTCOMES.replace("FAIL_ON", "0"))
