@@ -232,6 +232,7 @@ int fill_store(std::uint64_t count, std::uint64_t bytes, const std::string& dire
       "({:.1f} "
       "on the clock, {} pairs compared); {:.0f} MB\n",
       count, set.logs(), set.vectors(), adding, opening, ranked, waited, index.compared(), megabytes());
+  std::fflush(stdout);
   fmt::print("recall of 20 bases against all logs: {:.3f}\n", recall_of(set, index, 20));
   return ranking.empty() ? 3 : 0;
 }

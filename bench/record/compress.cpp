@@ -58,7 +58,7 @@ static std::uint32_t run(unsigned seed, int rounds) {
 }
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 30;
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 40;
   std::uint32_t a = 0, b = 0;
   std::thread first([&] { a = run(1, rounds); });
   std::thread second([&] { b = run(2, rounds); });

@@ -7,7 +7,8 @@ The set: the programs of this folder, whose threads compute, each by itself; and
 together, by locks, queues and atomics.
 
 CPU seconds (user and system) are the least of N rounds, taken in turns; every run has to print the same. The log is as the program wrote it.
-Bits per decision (branch, switch, indirect call, exception) are counted in a smaller run: as they were written, and as `heddle record` keeps them.
+Bits per decision (branch, switch, indirect call, exception) are counted in a smaller run: of the streams of bits, of the whole file as the program wrote it
+(headers, marks and room that is not used included), and of what `heddle record` keeps.
 """
 import argparse
 import glob
@@ -33,21 +34,24 @@ def cpu_seconds(command, environment):
 
 
 # Enough for the log's pages not to count, and few enough for the reader.
-SMALLER = {"compress": "1", "machine": "200000", "matrix": "1", "queens": "9", "sort": "1", "words": "300000",
-           "bank": "20000", "cache": "20000", "life": "3", "pipeline": "300"}
+SMALLER = {"compress": "3", "machine": "1500000", "matrix": "1", "queens": "12", "sort": "2", "words": "700000",
+           "bank": "400000", "cache": "400000", "life": "8", "pipeline": "2000"}
 TOGETHER = ("bank", "cache", "life", "pipeline")
 
 
 def bits_per_decision(heddle, program, name, work):
-    logs = os.path.join(work, "small")
-    shutil.rmtree(logs, ignore_errors=True)
-    subprocess.run([heddle, "record", "--dir", logs, "--", program, SMALLER[name]], check=True, capture_output=True)
-    log, = glob.glob(logs + "/*.hlog")
+    sizes = []
+    for options in (["--raw"], []):
+        logs = os.path.join(work, "small")
+        shutil.rmtree(logs, ignore_errors=True)
+        subprocess.run([heddle, "record", *options, "--dir", logs, "--", program, SMALLER[name]], check=True, capture_output=True)
+        log, = glob.glob(logs + "/*.hlog")
+        sizes.append(8 * os.path.getsize(log))
     shown = subprocess.run([heddle, "record", "--show", log], check=True, capture_output=True, text=True).stdout
     if "incomplete" in shown:
         sys.exit(f"{name}: {shown}")
     bits, decisions = (sum(int(n) for n in re.findall(pattern, shown)) for pattern in (r"(\d+) bits", r"(\d+) decisions"))
-    return bits / decisions, 8 * os.path.getsize(log) / decisions
+    return bits / decisions, sizes[0] / decisions, sizes[1] / decisions
 
 
 def measure(name, arguments, work):
@@ -79,17 +83,17 @@ def main():
     arguments = parser.parse_args()
     alone = sorted(os.path.basename(p)[:-4] for p in glob.glob(FOLDER + "/*.cpp"))
     programs = arguments.programs or [*alone, *TOGETHER]
-    print("| program | plain s | dormant s | recording s | dormant / plain | recording / dormant | recording / plain | log MB | bits per decision | kept |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("| program | plain s | dormant s | recording s | dormant / plain | recording / dormant | recording / plain | log MB | bits per decision | in the file | kept |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     ratios = []
     with tempfile.TemporaryDirectory() as work:
         for name in programs:
-            seconds, size, (bits, kept) = measure(name, arguments, work)
+            seconds, size, (bits, in_file, kept) = measure(name, arguments, work)
             p, d, r = seconds["plain"], seconds["dormant"], seconds["recording"]
             ratios.append((d / p, r / d, r / p))
-            print(f"| {name} | {p:.2f} | {d:.2f} | {r:.2f} | {d / p:.2f} | {r / d:.2f} | {r / p:.2f} | {size / 1e6:.1f} | {bits:.2f} | {kept:.3f} |", flush=True)
+            print(f"| {name} | {p:.2f} | {d:.2f} | {r:.2f} | {d / p:.2f} | {r / d:.2f} | {r / p:.2f} | {size / 1e6:.1f} | {bits:.2f} | {in_file:.2f} | {kept:.3f} |", flush=True)
     means = [math.exp(sum(math.log(ratio[i]) for ratio in ratios) / len(ratios)) for i in range(3)]
-    print("| geometric mean | | | | " + " | ".join(f"{mean:.2f}" for mean in means) + " | | | |")
+    print("| geometric mean | | | | " + " | ".join(f"{mean:.2f}" for mean in means) + " | | | | |")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ static long run(unsigned seed, int rounds) {
 }
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 25;
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 40;
   long a = 0, b = 0;
   std::thread first([&] { a = run(1, rounds); });
   std::thread second([&] { b = run(2, rounds); });

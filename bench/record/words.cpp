@@ -24,7 +24,7 @@ static std::size_t run(unsigned seed, int words) {
 }
 
 int main(int argc, char** argv) {
-  const int words = argc > 1 ? std::atoi(argv[1]) : 12'000'000;
+  const int words = argc > 1 ? std::atoi(argv[1]) : 24'000'000;
   std::size_t a = 0, b = 0;
   std::thread first([&] { a = run(1, words); });
   std::thread second([&] { b = run(2, words); });

@@ -51,9 +51,9 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   path_mark = declare("path_mark", nothing, {pointer_type, value, number});
   path_entered = declare("path_entered", nothing, {value, pointer_type, pointer_type});
   path_untaken = declare("path_untaken", nothing, {});
-  path_flush = declare("path_flush", nothing, {});
+  path_full = declare("path_full", nothing, {});
   path_rounds = declare("path_rounds", nothing, {value});
-  for (llvm::FunctionCallee callee : {path_flush, path_rounds}) {
+  for (llvm::FunctionCallee callee : {path_full, path_rounds}) {
     auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
     if (function == nullptr) continue;
     function->setCallingConv(llvm::CallingConv::PreserveAll);

@@ -42,7 +42,7 @@ class Abi {
   // What functions of libc have looked at.
   llvm::FunctionCallee compared, strings_compared, scanned;
   // Paths: in bodies for recording …
-  llvm::FunctionCallee path_mark, path_entered, path_untaken, path_flush, path_rounds;
+  llvm::FunctionCallee path_mark, path_entered, path_untaken, path_full, path_rounds;
   // … and in symbolic ones.
   llvm::FunctionCallee step, step_switch, step_call, step_entered, step_returned;
 

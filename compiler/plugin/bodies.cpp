@@ -100,11 +100,18 @@ void return_result(llvm::IRBuilder<>& at, llvm::CallInst* call) {
   call->getType()->isVoidTy() ? at.CreateRetVoid() : at.CreateRet(call);
 }
 
-// Ends `block` with that call in its place on the stack: the caller, as a stack shows it, stays f's.
+// By a tail call: LLVM 19 copies structures that are passed by value over its own stack in those.
+bool can_be_handed_on(const Function& function) {
+  return can_be_recorded(function) &&
+         llvm::none_of(function.args(), [](const llvm::Argument& one) { return one.hasByValAttr(); });
+}
+
+// Ends `block` with that call in its place on the stack, if that can be: the caller, as a stack shows it,
+// stays f's.
 void go_on_in(Function& from, llvm::BasicBlock* block, Function* target) {
   llvm::IRBuilder<> at(block);
   llvm::CallInst* call = pass_on(at, from, target);
-  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  call->setTailCallKind(can_be_handed_on(from) ? llvm::CallInst::TCK_MustTail : llvm::CallInst::TCK_NoTail);
   return_result(at, call);
 }
 
@@ -139,7 +146,11 @@ Function* make_switchboard(const Bodies& bodies, Abi& abi) {
   const auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, board); };
   llvm::BasicBlock* entry = block("entry");
   llvm::BasicBlock* engine = block("engine");
-  go_on_in(*board, engine, bodies.engine);
+  if (bodies.engine != bodies.named) {
+    go_on_in(*board, engine, bodies.engine);
+  } else {
+    new llvm::UnreachableInst(context, engine);
+  }
   llvm::IRBuilder<> at(entry);
   llvm::SwitchInst* by_mode = at.CreateSwitch(abi.mode(at), engine);
   for (const Bodies::Recording& one : bodies.recordings) {
@@ -156,20 +167,28 @@ Function* make_switchboard(const Bodies& bodies, Abi& abi) {
 
 }  // namespace
 
-// LLVM 19 copies structures that are passed by value over its own stack when such a call is a tail call.
-bool can_be_split(const Function& function) {
-  for (const llvm::Argument& argument : function.args()) {
-    if (argument.hasPassPointeeByValueCopyAttr() || argument.hasSwiftErrorAttr()) return false;
+bool can_be_recorded(const Function& function) {
+  // Other conventions save the register that pending bits are handed over in.
+  if (function.getCallingConv() != llvm::CallingConv::C &&
+      function.getCallingConv() != llvm::CallingConv::Fast)
+    return false;
+  for (const llvm::Argument& one : function.args()) {
+    if (one.hasSwiftErrorAttr()) return false;
+    // (What comes after those that are named only a tail call hands on.)
+    if (one.hasPassPointeeByValueCopyAttr() && (!one.hasByValAttr() || function.isVarArg())) return false;
   }
-  return function.getCallingConv() == llvm::CallingConv::C ||
-         function.getCallingConv() == llvm::CallingConv::Fast;
+  return true;
 }
 
 Bodies split(Function& function, llvm::ArrayRef<record::Mode> recordings) {
   Bodies bodies;
   bodies.named = &function;
-  bodies.engine = named_copy(function, clone(function), suffix_of(record::Mode::kEngine));
-  make_local_to(function, *bodies.engine);
+  if (can_be_handed_on(function)) {
+    bodies.engine = named_copy(function, clone(function), suffix_of(record::Mode::kEngine));
+    make_local_to(function, *bodies.engine);
+  } else {
+    bodies.engine = &function;
+  }
   for (const record::Mode mode : recordings) {
     const bool hands_bits_over = mode == record::Mode::kPath && can_take_pending(function);
     Function* copy = hands_bits_over ? named_copy(function, copy_that_takes_pending(function), ".heddle_bits")
@@ -178,7 +197,7 @@ Bodies split(Function& function, llvm::ArrayRef<record::Mode> recordings) {
     keep_plain(*copy);
     bodies.recordings.push_back({mode, copy});
   }
-  keep_plain(function);
+  if (bodies.engine != &function) keep_plain(function);
   return bodies;
 }
 
@@ -202,6 +221,8 @@ void call_directly(llvm::ArrayRef<Bodies> all, record::Mode mode) {
 
 void connect(const Bodies& bodies, Abi& abi) {
   Function& named = *bodies.named;
+  const bool is_own_engine = bodies.engine == &named;
+  if (is_own_engine && bodies.recordings.empty()) return;
   Function* board = make_switchboard(bodies, abi);
   forget_effects(named);
   llvm::BasicBlock& entry = named.getEntryBlock();
@@ -211,7 +232,9 @@ void connect(const Bodies& bodies, Abi& abi) {
   llvm::Instruction* end = entry.getTerminator();
   llvm::IRBuilder<> at(end);
   llvm::MDNode* rarely = llvm::MDBuilder(named.getContext()).createBranchWeights(1, 1 << 20);
-  at.CreateCondBr(at.CreateICmpNE(abi.mode(at), abi.no_id), other, plain, rarely);
+  const auto last = is_own_engine ? record::Mode::kEngine : record::Mode::kNative;  // that stays here
+  llvm::Value* here = llvm::ConstantInt::get(abi.id_type, static_cast<std::uint32_t>(last));
+  at.CreateCondBr(at.CreateICmpUGT(abi.mode(at), here), other, plain, rarely);
   end->eraseFromParent();
 }
 

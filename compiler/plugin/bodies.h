@@ -7,6 +7,10 @@
 //                 frame (two_bodies.h)
 //   f.heddle_…    one for each kind of recording
 //
+// Where a tail call cannot hand the arguments on (structures that are passed by value, in memory), f is the
+// body for the engine itself, and calls those for recording. Natively it runs with ThreadSanitizer's calls,
+// which do nothing then.
+//
 // All are made from the same code, at the same point of the pipeline, so that what is numbered in it has the
 // same number in each. They have f's debug information, and so its name in stacks.
 #pragma once
@@ -23,7 +27,7 @@ namespace heddle::plugin {
 // A function's own copies, before anything is added to them.
 struct Bodies {
   llvm::Function* named = nullptr;   // f
-  llvm::Function* engine = nullptr;  // f.heddle
+  llvm::Function* engine = nullptr;  // f.heddle, or f
   record::FunctionKey key = record::kNoFunction;
   struct Recording {
     record::Mode mode;
@@ -39,8 +43,8 @@ struct Bodies {
   }
 };
 
-// Can `function` be split so? (Otherwise all modes run its one body.) REQUIRES: can_have_two_bodies.
-bool can_be_split(const llvm::Function& function);
+// Can it have bodies for recording? (Otherwise all modes run its one body.) REQUIRES: can_have_two_bodies.
+bool can_be_recorded(const llvm::Function& function);
 
 // Copies the function; `f` itself stays as it is until connect().
 Bodies split(llvm::Function& function, llvm::ArrayRef<record::Mode> recordings);

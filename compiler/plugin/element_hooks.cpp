@@ -4,6 +4,7 @@
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -57,7 +58,7 @@ class HookWriter {
   }
 
  private:
-  static constexpr std::size_t kMostTestedAtEntry = 32;
+  static constexpr std::size_t kMostTestedAtEntry = 160;
 
   void find_marked(llvm::Function::iterator from) {
     marked_.clear();
@@ -75,20 +76,23 @@ class HookWriter {
   }
 
   void write_record_hooks() {
-    for (Instruction* instruction : marked_) {
+    for (std::size_t i = 0; i < marked_.size(); ++i) {
+      Instruction* const instruction = marked_[i];
       const ElementAccesses accesses = elements_.of(*instruction);
       if (llvm::GlobalVariable* block = elements_.block_at(*instruction))
         when_chosen(block, instruction, [&](Builder& at) { call(at, "__heddle_touch_element", {block}); });
+      if (const HeldAccesses held = held_from(i); held.count > 1) {
+        record_held(*instruction, *marked_[i + held.count - 1], accesses.front().entry, held);
+        i += held.count - 1;
+        continue;
+      }
       for (const ElementAccess& access : accesses) {
         switch (access.touch) {
           case Touch::kRead:
             record_read(*llvm::cast<llvm::LoadInst>(instruction), access);
             break;
           case Touch::kWrite:
-            when_chosen(access.entry, instruction,
-                        [&](Builder& at) { call(at, "__heddle_lock_element", {access.entry}); });
-            when_chosen(access.entry, instruction->getNextNode(),
-                        [&](Builder& at) { call(at, "__heddle_unlock_element", {access.entry}); });
+            record_held(*instruction, *instruction, access.entry, kOneWrite);
             break;
           case Touch::kBefore:
             when_chosen(access.entry, instruction,
@@ -112,6 +116,56 @@ class HookWriter {
         call(at, "__heddle_waited", {mutex});
       }
     }
+  }
+
+  // Accesses of one element, one after the other, for which a thread holds it.
+  struct HeldAccesses {
+    std::uint32_t count = 0;
+    std::uint32_t writes = 0;
+    std::uint32_t kinds = 0;  // the first in the lowest bit, 1: a write; and a 1 above the last
+  };
+  static constexpr HeldAccesses kOneWrite{1, 1, 0b11};
+  static constexpr std::uint32_t kMostHeld = 16;
+
+  // Those that begin with the marked instruction and end with a write: x += 1 is a read and a write, for
+  // which the element need not be taken twice. Nothing between them may wait, or touch another element.
+  HeldAccesses held_from(std::size_t first) const {
+    HeldAccesses all;
+    HeldAccesses to_last_write;
+    const llvm::GlobalVariable* entry = nullptr;
+    for (std::size_t i = first; i < marked_.size() && all.count < kMostHeld; ++i) {
+      const ElementAccesses accesses = elements_.of(*marked_[i]);
+      const ElementAccess& access = accesses.front();
+      if (accesses.size() != 1 || (access.touch != Touch::kRead && access.touch != Touch::kWrite)) break;
+      if (i != first && (access.entry != entry || elements_.block_at(*marked_[i]) != nullptr ||
+                         !is_short_way(*marked_[i - 1], *marked_[i])))
+        break;
+      entry = access.entry;
+      const std::uint32_t writes = access.touch == Touch::kWrite ? 1 : 0;
+      all.kinds |= writes << all.count++;
+      all.writes += writes;
+      if (writes != 0) to_last_write = all;
+    }
+    to_last_write.kinds |= 1u << to_last_write.count;
+    return to_last_write;
+  }
+
+  // From one instruction to a later one of its block, by nothing but computation and memory of this thread.
+  static bool is_short_way(const Instruction& from, const Instruction& to) {
+    if (from.getParent() != to.getParent()) return false;
+    for (const Instruction* at = from.getNextNode(); at != &to; at = at->getNextNode()) {
+      if (at == nullptr || at->isAtomic() || at->isVolatile()) return false;
+      if (llvm::isa<llvm::CallBase>(at) && !llvm::isa<llvm::IntrinsicInst>(at)) return false;
+    }
+    return true;
+  }
+
+  void record_held(Instruction& first, Instruction& last, llvm::GlobalVariable* entry,
+                   const HeldAccesses& held) {
+    when_chosen(entry, &first, [&](Builder& at) { call(at, "__heddle_lock_element", {entry}); });
+    when_chosen(entry, last.getNextNode(), [&](Builder& at) {
+      call(at, "__heddle_unlock_element", {entry, at.getInt32(held.writes), at.getInt32(held.kinds)});
+    });
   }
 
   void write_announcements() {
@@ -202,7 +256,8 @@ class HookWriter {
   }
 
   Value* load_chosen(Builder& at, llvm::GlobalVariable* entry) {
-    llvm::LoadInst* chosen = at.CreateLoad(byte_, at.CreateConstInBoundsGEP1_64(byte_, entry, 16));
+    llvm::LoadInst* chosen =
+        at.CreateLoad(byte_, at.CreateConstInBoundsGEP1_64(byte_, entry, record::kChosenInEntry));
     leave_alone(*chosen);
     return chosen;
   }
@@ -243,8 +298,10 @@ class HookWriter {
 
     Builder at(recorded);
     at.SetCurrentDebugLocation(place_of(load));
-    llvm::LoadInst* version =
-        at.CreateAlignedLoad(word_, at.CreateConstInBoundsGEP1_64(byte_, access.entry, 8), llvm::Align(8));
+    llvm::LoadInst* place =
+        at.CreateLoad(pointer_, at.CreateConstInBoundsGEP1_64(byte_, access.entry, record::kVersionInEntry));
+    leave_alone(*place);
+    llvm::LoadInst* version = at.CreateAlignedLoad(word_, place, llvm::Align(8));
     version->setAtomic(llvm::AtomicOrdering::Acquire);
     leave_alone(*version);
     auto* again = llvm::cast<llvm::LoadInst>(at.Insert(load.clone()));

@@ -151,7 +151,7 @@ std::optional<ElementName> ElementNamer::of_type_tag(const llvm::Instruction& ac
                      ElementKind::kField};
 }
 
-bool ElementNamer::is_private(const llvm::Value* object) const {
+bool ElementNamer::is_private(const llvm::Value* object) {
   if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
     if (global->isConstant()) return true;
     if (!global->isThreadLocal() || !global->hasLocalLinkage()) return false;
@@ -166,7 +166,7 @@ bool ElementNamer::is_private(const llvm::Value* object) const {
   const bool is_own = llvm::isa<llvm::AllocaInst>(object) ||
                       (argument != nullptr && argument->hasPassPointeeByValueCopyAttr()) ||
                       (call != nullptr && is_allocation(*call));
-  return is_own && !llvm::PointerMayBeCaptured(object, call != nullptr, true);
+  return is_own && !escapes_.may_escape(object, call != nullptr);
 }
 
 std::optional<ElementNamer::Path> ElementNamer::path_of_argument(const llvm::Argument& argument) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/plugin/escapes.h"
 #include "core/record/elements.h"
 
 namespace heddle::plugin {
@@ -49,10 +50,11 @@ class ElementNamer {
   Path path_of_block(llvm::Instruction& block, bool is_local, unsigned depth);
   std::optional<ElementName> name_of(Path path, bool own = false) const;
   std::optional<ElementName> of_type_tag(const llvm::Instruction& access) const;
-  bool is_private(const llvm::Value* object) const;
+  bool is_private(const llvm::Value* object);
 
   llvm::Module& module_;
   const llvm::DataLayout& layout_;
+  Escapes escapes_;
 };
 
 // With the file's name where the symbol is known in it only.

@@ -96,7 +96,8 @@ Elements::Elements(llvm::Module& module)
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* byte = llvm::Type::getInt8Ty(context);
   llvm::Type* word = llvm::Type::getInt64Ty(context);
-  entry_type_ = llvm::StructType::get(context, {word, word, byte, byte, llvm::ArrayType::get(byte, 46)});
+  // (A pointer, as far as the runtime is concerned; zero here.)
+  entry_type_ = llvm::StructType::get(context, {word, word, byte, byte, llvm::ArrayType::get(byte, 14)});
 }
 
 std::uint64_t Elements::intern(const ElementName& name, const llvm::Instruction& at) {
@@ -126,7 +127,7 @@ GlobalVariable* Elements::make_entry(std::uint64_t id, ElementKind kind) {
   entry->setDSOLocal(true);
   entry->setComdat(module_.getOrInsertComdat(symbol));
   entry->setSection(record::kElementSection);
-  entry->setAlignment(llvm::Align(64));
+  entry->setAlignment(llvm::Align(alignof(record::ElementEntry)));
   return entry;
 }
 
@@ -261,7 +262,7 @@ void Elements::keep_name(std::uint64_t id, const Element& element) {
   llvm::appendToUsed(module_, {kept});
 }
 
-// Before any constructor of the module.
+// Before any constructor of the module, and after its destructors.
 void Elements::register_with_runtime() {
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* byte = llvm::Type::getInt8Ty(context);
@@ -278,9 +279,17 @@ void Elements::register_with_runtime() {
   const llvm::FunctionCallee callee = module_.getOrInsertFunction(
       "__heddle_register_elements",
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, number}, false));
-  at.CreateCall(callee, {bound("__start_heddle_elements"), bound("__stop_heddle_elements"),
-                         ConstantInt::get(number, all_static() ? 1 : 0)});
+  GlobalVariable* const begin = bound("__start_heddle_elements");
+  at.CreateCall(callee,
+                {begin, bound("__stop_heddle_elements"), ConstantInt::get(number, all_static() ? 1 : 0)});
   llvm::appendToGlobalCtors(module_, constructor, 1);
+  llvm::Function* destructor = llvm::createSanitizerCtor(module_, "heddle.forget_elements");
+  llvm::IRBuilder<> end(destructor->getEntryBlock().getTerminator());
+  end.CreateCall(
+      module_.getOrInsertFunction("__heddle_forget_elements",
+                                  llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false)),
+      {begin});
+  llvm::appendToGlobalDtors(module_, destructor, 1);
 }
 
 void Elements::keep_table() {

@@ -43,8 +43,7 @@ constexpr unsigned kMostLate = 24;  // the sum is a constant of an instruction
 
 class PathBody {
  public:
-  PathBody(llvm::Function& body, record::FunctionKey key, std::vector<CountedLoop> loops,
-           const PathModule& module, Abi& abi)
+  PathBody(llvm::Function& body, record::FunctionKey key, PathLoops loops, const PathModule& module, Abi& abi)
       : body_(body), key_(key), loops_(std::move(loops)), module_(module), abi_(abi) {}
 
   void build() {
@@ -67,7 +66,7 @@ class PathBody {
     plan_ahead();
     push_lazily();
     for (BasicBlock& block : body_) settle_before(block.getTerminator());
-    for (BasicBlock* head : heads_) check(&*head->getFirstInsertionPt());
+    for (BasicBlock* head : heads_) check(&*head->getFirstInsertionPt(), most_within());
     for (llvm::CallBase* call : calls_) sync(*call);
     for (Instruction* end : ends_) leave(end);
     // Right after the calls, before what sync() has put there.
@@ -125,7 +124,8 @@ class PathBody {
 
   // Loops that are logged by their rounds: that is done where they are left, in blocks of their own.
   void count_rounds() {
-    for (CountedLoop& loop : loops_) {
+    for (const FixedLoop& loop : loops_.fixed) forget_place(*loop.branch);
+    for (CountedLoop& loop : loops_.counted) {
       if (!loop.counter) add_counter(loop);
       for (std::uint32_t i = 0; i < loop.exits.size(); ++i) {
         llvm::BranchInst* branch = loop.exits[i].branch;
@@ -275,7 +275,7 @@ class PathBody {
       if (is_push && (checked_.contains(end) || late.bits + bits_of(*end) > kMostLate)) {
         additions.emplace_back([this, end, late] {
           settle_before(end, late);
-          if (checked_.contains(end)) check(end);
+          if (checked_.contains(end)) check(end, most_within());
         });
         late = {};
       }
@@ -469,30 +469,45 @@ class PathBody {
 
   // (All pending bits are below a one: as numbers with a sign they are negative, and so is the bound, which
   // fits into the instruction.)
-  Value* is_many(Builder& at, Value* bits) const {
-    return at.CreateICmpSLE(bits, number(record::kManyPending));
+  Value* is_many(Builder& at, Value* bits, unsigned most) const {
+    return at.CreateICmpSLE(bits, number(~std::uint64_t{0} << (most + 1)));
   }
 
-  // There is room for half a word more.
-  void check(Instruction* before) {
+  // Where many bits are pending they are written, as a word (record::PathState::next), so that there is room
+  // for more.
+  void check(Instruction* before, unsigned most) {
     Builder at(before);
-    Value* full = is_many(at, pending(at));
-    Builder then(llvm::SplitBlockAndInsertIfThen(full, before, false, rarely()));
-    then.CreateStore(pending(then), state(then));
-    flush(then);
-    reload(then);
-  }
-  void flush(Builder& at) {
-    llvm::CallInst* call = at.CreateCall(abi_.path_flush, {});
+    Value* many = is_many(at, pending(at), most);
+    Instruction* written = llvm::SplitBlockAndInsertIfThen(many, before, false, rarely());
+    Builder then(written);
+    constexpr bool kInThisOrder = true;  // volatile: the process may be killed between any two
+    Value* own = state(then);
+    Value* place = field(then, own, offsetof(record::PathState, next));
+    Value* next = then.CreateLoad(then.getPtrTy(), place);
+    Value* none = number(record::PathState::kNonePending);
+    then.CreateStore(pending(then), next, kInThisOrder);
+    then.CreateStore(none, own, kInThisOrder);
+    Value* after_it = field(then, next, sizeof(std::uint64_t));
+    then.CreateStore(after_it, place, kInThisOrder);
+    then.CreateStore(none, pending_);
+    Value* end = then.CreateLoad(then.getPtrTy(), field(then, own, offsetof(record::PathState, end)));
+    Value* is_full = then.CreateICmpEQ(after_it, end);
+    Builder full(llvm::SplitBlockAndInsertIfThen(is_full, written, false, rarely()));
+    llvm::CallInst* call = full.CreateCall(abi_.path_full, {});
     call->setCallingConv(llvm::CallingConv::PreserveAll);
     if (llvm::DISubprogram* scope = body_.getSubprogram())
       call->setDebugLoc(llvm::DILocation::get(body_.getContext(), 0, 0, scope));
   }
 
+  // As many may be pending within the function as leave room for what is added until it is looked again.
+  unsigned most_within() const {
+    return std::max(record::kMostPendingInMemory, record::kMostPending - most_added_);
+  }
+
   // Before control leaves the function: not more pending bits than others expect.
   void limit(Instruction* before) {
     settle_before(before);
-    if (dirty_.contains(before)) check(before);
+    if (dirty_.contains(before)) check(before, record::kMostPendingInMemory);
   }
   void write_back(Instruction* before) {
     limit(before);
@@ -535,6 +550,7 @@ class PathBody {
     const auto walk = [&](BasicBlock* block, unsigned in, bool plan) {
       for (Instruction& instruction : *block) {
         if (is_foretold(instruction)) ++in;  // there is room for one more
+        if (plan) most_added_ = std::max(most_added_, in);
         if (plan && in > 0 && (may_leave(instruction) || is_end(instruction))) dirty_.insert(&instruction);
         if (may_leave(instruction) || llvm::isa<llvm::LandingPadInst>(instruction)) in = 0;
         if (!pushes.contains(&instruction)) continue;
@@ -545,6 +561,7 @@ class PathBody {
         }
         if (checked_.contains(&instruction)) in = 0;
         in += bits;
+        if (plan) most_added_ = std::max(most_added_, in);
       }
       out[block] = in;
     };
@@ -560,7 +577,8 @@ class PathBody {
     for (BasicBlock* block : order) walk(block, incoming(block, false), false);
     for (BasicBlock* block : order) {
       // What was pushed before such a loop comes around it, but does not grow.
-      if (llvm::any_of(loops_, [&](const CountedLoop& loop) { return loop.header == block; })) continue;
+      if (llvm::any_of(loops_.counted, [&](const CountedLoop& loop) { return loop.header == block; }))
+        continue;
       for (const BasicBlock* before : llvm::predecessors(block)) {
         if (rank.contains(before) && rank.lookup(before) >= rank.lookup(block) && out.lookup(before) > 0)
           heads_.insert(block);
@@ -628,7 +646,7 @@ class PathBody {
 
   llvm::Function& body_;
   record::FunctionKey key_;
-  std::vector<CountedLoop> loops_;
+  PathLoops loops_;
   const PathModule& module_;
   Abi& abi_;
   Value* own_state_ = nullptr;  // at the entry, for those who come from elsewhere
@@ -642,6 +660,7 @@ class PathBody {
   llvm::DenseMap<const Instruction*, Late> late_before_;
   llvm::DenseMap<const Instruction*, Rounds> rounds_;       // at these ends of blocks loops were left
   llvm::DenseMap<const BasicBlock*, std::uint64_t> ahead_;  // who leads there adds this bit of its branch
+  unsigned most_added_ = 0;                                 // bits, before they are looked at again
   llvm::DenseSet<const Instruction*> checked_;              // pushes that look first
   llvm::DenseSet<const Instruction*> dirty_;        // calls and ends before which bits may have been pushed
   llvm::DenseSet<const Instruction*> stale_;        // … before which memory does not have them
@@ -652,8 +671,8 @@ class PathBody {
 
 }  // namespace
 
-void make_path_body(llvm::Function& body, record::FunctionKey key, std::vector<CountedLoop> loops,
-                    const PathModule& module, Abi& abi) {
+void make_path_body(llvm::Function& body, record::FunctionKey key, PathLoops loops, const PathModule& module,
+                    Abi& abi) {
   PathBody(body, key, std::move(loops), module, abi).build();
 }
 

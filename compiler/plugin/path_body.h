@@ -19,9 +19,9 @@ struct PathModule {
   PathBodies bodies;
 };
 
-// `loops`: of this body; those that are logged by the number of their rounds.
-void make_path_body(llvm::Function& body, record::FunctionKey key, std::vector<CountedLoop> loops,
-                    const PathModule& module, Abi& abi);
+// `loops`: of this body.
+void make_path_body(llvm::Function& body, record::FunctionKey key, PathLoops loops, const PathModule& module,
+                    Abi& abi);
 
 // Where the body is entered by who called the function by its name: on the way from the end of `from` to
 // `to`, blocks of one function, the log is told, unless the caller has announced it.

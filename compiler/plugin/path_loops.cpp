@@ -1,9 +1,7 @@
 #include "compiler/plugin/path_loops.h"
 
-#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
@@ -130,16 +128,47 @@ std::optional<CountedLoop> as_counted(const Loop& loop) {
   return counted;
 }
 
+bool calls_nobody(const Loop& loop) {
+  return llvm::none_of(loop.blocks(), [](const BasicBlock* block) {
+    return llvm::any_of(*block, [](const Instruction& one) { return is_real_call(one) || one.isEHPad(); });
+  });
+}
+
+// Where nothing else is decided in each round, its bits would not tell how far the loop has come.
+bool decides_in_each_round(const Loop& loop, const llvm::BranchInst& apart_from) {
+  for (const BasicBlock* block = loop.getHeader();;) {
+    const Instruction* end = block->getTerminator();
+    if (end != &apart_from && place_number(*end)) return true;
+    if (end->getNumSuccessors() != 1) return false;
+    block = end->getSuccessor(0);
+    if (block == loop.getHeader()) return false;
+  }
+}
+
+std::optional<FixedLoop> as_fixed(Loop& loop, llvm::ScalarEvolution& evolution) {
+  BasicBlock* latch = loop.getLoopLatch();
+  if (!loop.isInnermost() || latch == nullptr || !loop.isLoopExiting(latch) || !calls_nobody(loop))
+    return std::nullopt;
+  auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
+  if (branch == nullptr || !place_number(*branch) || !decides_in_each_round(loop, *branch))
+    return std::nullopt;
+  const unsigned rounds = evolution.getSmallConstantTripCount(&loop, latch);
+  if (rounds == 0) return std::nullopt;
+  return FixedLoop{loop.getHeader(), latch, branch, loop.contains(branch->getSuccessor(0)) ? 1u : 0u, rounds};
+}
+
 }  // namespace
 
-std::vector<CountedLoop> counted_loops(llvm::Function& function) {
-  llvm::DominatorTree dominators(function);
-  const llvm::LoopInfo loops(dominators);
-  std::vector<CountedLoop> all;
-  for (const Loop* loop : loops.getLoopsInPreorder()) {
-    if (auto counted = as_counted(*loop)) all.push_back(std::move(*counted));
+PathLoops path_loops(llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
+  PathLoops found;
+  for (Loop* loop : loops.getLoopsInPreorder()) {
+    if (auto counted = as_counted(*loop)) {
+      found.counted.push_back(std::move(*counted));
+    } else if (const auto fixed = as_fixed(*loop, evolution)) {
+      found.fixed.push_back(*fixed);
+    }
   }
-  return all;
+  return found;
 }
 
 Value* completed_rounds(llvm::IRBuilder<>& at, const CountedLoop& loop, const CountedLoop::Exit& exit) {

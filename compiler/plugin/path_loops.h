@@ -1,8 +1,11 @@
 // Loops that a log of paths has by the number of their rounds, instead of bits for each round: where a round
-// decides nothing but whether it is the last one.
+// decides nothing but whether it is the last one. And those that have the same number of rounds always,
+// unless something else leaves them: that is not in the log at all.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -35,7 +38,22 @@ struct CountedLoop {
 // A loop is one if nothing in it calls or decides, but branches that leave it, each of which every round
 // comes to unless it has left; and if one of these compares what changes steadily to what does not change, so
 // that many rounds are to be expected.
-std::vector<CountedLoop> counted_loops(llvm::Function& function);
+
+// A loop in which more is decided, bit by bit, and nothing is called; but whether `branch` leaves it is
+// known.
+struct FixedLoop {
+  llvm::BasicBlock* header = nullptr;
+  llvm::BasicBlock* latch = nullptr;
+  llvm::BranchInst* branch = nullptr;  // in every round, unless the loop was left before
+  unsigned leaves_by = 0;              // successor
+  std::uint32_t rounds = 0;            // it leaves when the loop comes to it for the so-many-th time
+};
+
+struct PathLoops {
+  std::vector<CountedLoop> counted;
+  std::vector<FixedLoop> fixed;
+};
+PathLoops path_loops(llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution);
 
 // Rounds that were completed before this exit, as an i64; REQUIRES: `at` is reached by the exit alone.
 llvm::Value* completed_rounds(llvm::IRBuilder<>& at, const CountedLoop& loop, const CountedLoop::Exit& exit);

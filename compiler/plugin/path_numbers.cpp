@@ -13,6 +13,8 @@ namespace {
 using llvm::Instruction;
 
 constexpr const char* kPlace = "heddle.place";
+// Of a switch whose cases are all there are: it is kept, as edges get blocks of their own in some copies.
+constexpr const char* kNoDefault = "heddle.no_default";
 // More than a word of the log holds would not be worth its room: nobody writes such a switch.
 constexpr std::size_t kMostSuccessors = 1u << 12;
 
@@ -30,6 +32,10 @@ bool is_place(const Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   return call != nullptr && is_real_call(*call) &&
          (is_indirect(*call) || call->hasFnAttr(llvm::Attribute::ReturnsTwice));
+}
+
+bool is_never_reached(const llvm::BasicBlock& block) {
+  return llvm::isa<llvm::UnreachableInst>(block.getFirstNonPHIOrDbg());
 }
 
 }  // namespace
@@ -58,7 +64,8 @@ bool always_returns(const llvm::CallBase& call) {
 
 llvm::SmallVector<llvm::BasicBlock*, 8> different_successors(const Instruction& terminator) {
   llvm::SmallVector<llvm::BasicBlock*, 8> different;
-  for (unsigned i = 0; i < terminator.getNumSuccessors(); ++i) {
+  for (unsigned i = terminator.getMetadata(kNoDefault) == nullptr ? 0 : 1; i < terminator.getNumSuccessors();
+       ++i) {
     if (!llvm::is_contained(different, terminator.getSuccessor(i)))
       different.push_back(terminator.getSuccessor(i));
   }
@@ -69,7 +76,9 @@ bool number_places(llvm::Function& function) {
   if (!function.hasLocalLinkage() && llvm::is_contained(kAlwaysReturn, function.getName())) return false;
   std::vector<Instruction*> places;
   for (llvm::BasicBlock& block : function) {
-    const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block.getTerminator());
+    auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block.getTerminator());
+    if (choice != nullptr && choice->getNumCases() > 0 && is_never_reached(*choice->getDefaultDest()))
+      choice->setMetadata(kNoDefault, llvm::MDNode::get(function.getContext(), {}));
     if (choice != nullptr && (different_successors(*choice).size() > kMostSuccessors ||
                               choice->getCondition()->getType()->getIntegerBitWidth() > 64))
       return false;

@@ -31,7 +31,8 @@ bool always_returns(const llvm::CallBase& call);
 // The function that is called, casts apart; nullptr if that is not known.
 llvm::Function* callee_of(const llvm::CallBase& call);
 
-// The different blocks that a switch leads to, in the order in which they come first.
+// The different blocks that a switch or branch leads to, in the order in which they come first; without a
+// default that is never taken.
 llvm::SmallVector<llvm::BasicBlock*, 8> different_successors(const llvm::Instruction& terminator);
 
 }  // namespace heddle::plugin

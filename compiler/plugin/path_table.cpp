@@ -56,6 +56,13 @@ class TableWriter {
     }
   }
 
+  void loop(const FixedLoop& loop) {
+    to(loop.header);
+    to(loop.latch);
+    number(loop.leaves_by == 0 ? 0 : 1);
+    number(loop.rounds);
+  }
+
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -126,16 +133,18 @@ std::string source_file(const llvm::Function& function) {
 
 }  // namespace
 
-llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& body,
-                                   const std::vector<CountedLoop>& loops, std::uint64_t module_hash) {
+llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& body, const PathLoops& loops,
+                                   std::uint64_t module_hash) {
   TableWriter writer(body, module_hash);
   writer.key(key_of(named, module_hash));
   writer.text(named.getName());
   writer.text(source_file(named));
   writer.number(body.size());
   for (const llvm::BasicBlock& block : body) writer.block(block);
-  writer.number(loops.size());
-  for (const CountedLoop& loop : loops) writer.loop(loop);
+  writer.number(loops.counted.size());
+  for (const CountedLoop& loop : loops.counted) writer.loop(loop);
+  writer.number(loops.fixed.size());
+  for (const FixedLoop& loop : loops.fixed) writer.loop(loop);
 
   const std::string& described = writer.bytes();
   std::string entry;

@@ -9,9 +9,9 @@
 namespace heddle::plugin {
 
 // `body`: the function's body for recording, before anything was added to it; the entry goes with it.
-// `loops`: of this body, those that it counts. To be kept from the linker's collection of garbage by the
+// `loops`: of this body. To be kept from the linker's collection of garbage by the
 // caller (llvm.used).
-llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& body,
-                                   const std::vector<CountedLoop>& loops, std::uint64_t module_hash);
+llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& body, const PathLoops& loops,
+                                   std::uint64_t module_hash);
 
 }  // namespace heddle::plugin

@@ -12,6 +12,7 @@
 #include "compiler/plugin/element_hooks.h"
 #include "compiler/plugin/elements.h"
 #include "compiler/plugin/graph_hash.h"
+#include "compiler/plugin/label_addresses.h"
 #include "compiler/plugin/path_body.h"
 #include "compiler/plugin/path_loops.h"
 #include "compiler/plugin/path_numbers.h"
@@ -26,7 +27,10 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
   // NOLINTNEXTLINE(readability-identifier-naming): LLVM's name
   static bool isRequired() { return true; }
 
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+    for (llvm::Function& function : module) {
+      if (is_looked_at(function)) number_labels(function);
+    }
     PathModule paths;
     paths.hash = graph_hash(module);
     keep_graph_hash(module, paths.hash);
@@ -40,23 +44,18 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     for (llvm::Function* function : functions) elements.find(*function);
     elements.keep_table();
     std::vector<Bodies> split_ones;
-    for (llvm::Function* function : functions) {
-      if (!can_be_split(*function)) {
-        announce_elements(*function, elements);
-        make_symbolic(*function, *function, record::kNoFunction, add_second_body(*function, abi), abi);
-        continue;
-      }
-      split_ones.push_back(split_with_recordings(*function, paths));
-    }
+    for (llvm::Function* function : functions) split_ones.push_back(split_with_recordings(*function, paths));
     call_directly(split_ones, record::Mode::kElements);
     llvm::SmallVector<llvm::GlobalValue*, 32> tables;
+    auto& of_functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
     for (const Bodies& bodies : split_ones) {
       if (llvm::Function* body = bodies.recording(record::Mode::kPath)) {
-        std::vector<CountedLoop> loops = counted_loops(*body);
+        PathLoops loops = path_loops(of_functions.getResult<llvm::LoopAnalysis>(*body),
+                                     of_functions.getResult<llvm::ScalarEvolutionAnalysis>(*body));
         tables.push_back(make_path_table(*bodies.named, *body, loops, paths.hash));
         make_path_body(*body, bodies.key, std::move(loops), paths, abi);
       }
-      record_elements(*bodies.recording(record::Mode::kElements), elements);
+      if (llvm::Function* body = bodies.recording(record::Mode::kElements)) record_elements(*body, elements);
       announce_elements(*bodies.engine, elements);
       make_symbolic(*bodies.engine, *bodies.named, bodies.key, add_second_body(*bodies.engine, abi), abi);
       connect(bodies, abi);
@@ -68,10 +67,11 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
  private:
   // Names and numbers first, so that all copies have them.
   static Bodies split_with_recordings(llvm::Function& function, PathModule& paths) {
-    const bool has_path = number_places(function);
+    const bool is_recorded = can_be_recorded(function);
+    const bool has_path = is_recorded && number_places(function);
     llvm::SmallVector<record::Mode, 2> recordings;
     if (has_path) recordings.push_back(record::Mode::kPath);
-    recordings.push_back(record::Mode::kElements);
+    if (is_recorded) recordings.push_back(record::Mode::kElements);
     Bodies bodies = split(function, recordings);
     if (has_path) {
       bodies.key = key_of(function, paths.hash);

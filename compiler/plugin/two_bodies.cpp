@@ -28,12 +28,15 @@ llvm::BasicBlock::iterator gather_allocas(llvm::BasicBlock& entry) {
   return after;
 }
 
+bool is_looked_at(const llvm::Function& function) {
+  return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
+         !function.hasFnAttribute(llvm::Attribute::Naked) &&
+         !function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation) &&
+         function.hasFnAttribute(llvm::Attribute::SanitizeThread) && !function.isPresplitCoroutine();
+}
+
 bool can_have_two_bodies(const llvm::Function& function) {
-  if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
-      function.hasFnAttribute(llvm::Attribute::Naked) ||
-      function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation) ||
-      !function.hasFnAttribute(llvm::Attribute::SanitizeThread) || function.isPresplitCoroutine())
-    return false;
+  if (!is_looked_at(function)) return false;
   return std::none_of(function.begin(), function.end(), [](const llvm::BasicBlock& block) {
     const llvm::Instruction* end = block.getTerminator();
     return block.hasAddressTaken() || llvm::isa<llvm::IndirectBrInst>(end) ||

@@ -12,7 +12,10 @@
 
 namespace heddle::plugin {
 
-// Can the function have a second body? Not where code takes the address of its blocks.
+// Is it a function of the program, defined here?
+bool is_looked_at(const llvm::Function& function);
+
+// Can the function have a second body? Not where code takes the address of its blocks (label_addresses.h).
 bool can_have_two_bodies(const llvm::Function& function);
 
 // Static allocas must stay in the entry block to be part of the frame: moves them together at its beginning,

@@ -30,6 +30,9 @@ struct alignas(64) ElementSlot {
 };
 static_assert(sizeof(ElementSlot) == 64);
 
+// Elements that come later, with modules that are loaded while a thread runs, have further chunks of slots:
+// all of a thread's chunks, each with as many slots as fit into its pages, are one table.
+
 // A token: index of the element; how far its first version lies after the end of the thread's last token for
 // the element; reads << 2 | kWrites | kRepeats; writes, where there are any; repeats, where kRepeats says so.
 // All in bytes of seven bits, the lowest first, with 0x80 where more follow. What the three kinds of chunk

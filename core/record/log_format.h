@@ -13,7 +13,7 @@ namespace heddle::record {
 inline constexpr std::uint64_t kLogMagic = 0x31474f4c4c444448;  // "HDDLLOG1"
 inline constexpr std::uint64_t kCollectedMagic =
     0x315a474c4c444448;  // "HDDLLGZ1": the same, compressed by the tool
-inline constexpr std::uint32_t kLogVersion = 3;
+inline constexpr std::uint32_t kLogVersion = 4;
 inline constexpr std::uint32_t kLogPage = 4096;
 
 enum class LogKind : std::uint32_t { kPath = 1, kVariables = 2, kBlocks = 3 };
@@ -56,12 +56,15 @@ static_assert(sizeof(LogHeader) <= kLogPage);
 
 enum class ChunkKind : std::uint16_t {
   kThread = 1,  // ThreadEntry; its first
-  kBits,        // branch bits, the oldest in the highest bit of the first byte
+  kBits,        // branch bits, the oldest in the highest bit of the first byte; then a byte: bits not used
   kMarks,       // Mark
   kModules,     // paths of the modules loaded at the start, each ended by a zero
   kElements,    // of the recorders of shared elements: their own
   kVectors,
   kSlots,
+  kWords,       // branch bits as PathState::pending has them, word by word
+  kPackedBits,  // as kBits, smaller (chunk_packing.h)
+  kParts,       // eight bytes: how many are used, with these; then PartHeaders, each with its content
 };
 
 struct ChunkHeader {
@@ -78,7 +81,20 @@ struct ChunkHeader {
 };
 static_assert(sizeof(ChunkHeader) == 32);
 
+// A chunk of bits within a chunk of kind kParts; its content is filled up to eight bytes.
+struct PartHeader {
+  std::uint32_t sequence = 0;  // among the thread's chunks of bits and words
+  ChunkKind kind = ChunkKind::kBits;
+  std::uint16_t unused = 0;
+  std::uint64_t bytes = 0;
+};
+static_assert(sizeof(PartHeader) == 16);
+
 // FNV-1a over words of eight bytes, the last one filled with zeros.
+constexpr std::uint64_t with_word(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 29;
+}
 constexpr std::uint64_t checksum_of(const unsigned char* bytes, std::uint64_t size) {
   std::uint64_t hash = 0xcbf29ce484222325ull ^ size;
   for (std::uint64_t at = 0; at < size; at += 8) {
@@ -88,9 +104,23 @@ constexpr std::uint64_t checksum_of(const unsigned char* bytes, std::uint64_t si
     } else {
       for (std::uint64_t i = 0; i < 8 && at + i < size; ++i) word |= std::uint64_t{bytes[at + i]} << (8 * i);
     }
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 29;
+    hash = with_word(hash, word);
   }
+  return hash;
+}
+// Of a chunk. Those that a thread keeps while it runs: four sums at once, of every fourth word, so that none
+// waits for another; then that of their sums and of what is left.
+inline std::uint64_t checksum_of(ChunkKind kind, const unsigned char* bytes, std::uint64_t size) {
+  if (kind != ChunkKind::kBits && kind != ChunkKind::kPackedBits && kind != ChunkKind::kParts)
+    return checksum_of(bytes, size);
+  std::uint64_t sums[4] = {1, 2, 3, 4};
+  for (; size >= sizeof sums; bytes += sizeof sums, size -= sizeof sums) {
+    std::uint64_t words[4];
+    __builtin_memcpy(words, bytes, sizeof words);
+    for (unsigned i = 0; i < 4; ++i) sums[i] = with_word(sums[i], words[i]);
+  }
+  std::uint64_t hash = checksum_of(bytes, size);
+  for (const std::uint64_t sum : sums) hash = with_word(hash, sum);
   return hash;
 }
 

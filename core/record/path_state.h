@@ -26,10 +26,13 @@ struct PathState {
   // Who is being called, for who is entered: kCalledIndirectly | PlaceId of the call, the FunctionKey of a
   // function that may be of another module, or 0.
   std::uint64_t called = 0;
-  // Of the runtime (runtime/record/path_flush.S knows these).
-  unsigned char* next = nullptr;  // where the next bits go
-  unsigned char* end = nullptr;   // of where eight bytes can be written
-  std::uint64_t written = 0;      // bytes before the current chunk
+  // Where pending bits go as they are, as a word, when there are many; compiled code does that itself
+  // (compiler/plugin/path_body.cpp, runtime/record/path_flush.S), in this order: the word, kNonePending,
+  // next. What comes after the words is zero: a process that was killed meanwhile has the longer of both
+  // there.
+  std::uint64_t* next = nullptr;
+  std::uint64_t* end = nullptr;  // where the chunk is full
+  std::uint64_t written = 0;     // bits before the current chunk
   // Of indirect calls, which compiled code looks up itself: the entries, which are not in the log, and
   // call_offset of the latest callee.
   CallEntry* calls = nullptr;
@@ -40,15 +43,13 @@ struct PathState {
 inline constexpr std::uint64_t kCalledIndirectly = std::uint64_t{1} << 63;
 // Bits are written where there are more: seldom, since processors do not foresee it. What is left of a word
 // holds the longest code (of a switch) and the branches next to it.
-inline constexpr unsigned kMostPendingInMemory = 50;
+inline constexpr unsigned kMostPendingInMemory = 50;  // within a function more, if it adds less at once
 inline constexpr unsigned kMostPending = 62;
 // Pending bits below this one (as a number without sign) are more than memory may hold.
 inline constexpr std::uint64_t kManyPending = ~std::uint64_t{0} << (kMostPendingInMemory + 1);
 
 constexpr unsigned pending_count(std::uint64_t pending) {
-  unsigned zero = 63;
-  while (zero > 0 && (pending >> zero & 1) != 0) --zero;
-  return zero;
+  return pending == ~std::uint64_t{0} ? 0 : 63u - static_cast<unsigned>(__builtin_clzll(~pending));
 }
 
 // Which callee is foretold for an indirect call: that of the entry at call_offset(PathState::called) ^

@@ -19,6 +19,9 @@
 //     n       block at which it is entered, and each round begins
 //     n       branches that leave it, in the order in which a round comes to them; then each:
 //       n     its block, n: 1 where the condition holds as long as it stays in the loop, 0
+//   n         loops whose number of rounds never changes, unless something else leaves them; then each:
+//     n       block at which it is entered, n: block from which it goes back there, by a branch that is not
+//             in the log, n: 1 where the condition holds as long as it stays in the loop, n: rounds
 //
 // n: a number in LEB128; string: n bytes and then these.
 #pragma once
@@ -35,7 +38,9 @@ enum class ItemKind : std::uint8_t { kCall = 0, kIndirectCall, kLanding, kSecond
 enum class EndKind : std::uint8_t { kReturn = 0, kStop, kJump, kBranch, kSwitch };
 
 // Which of `count` successors a switch takes, in truncated binary code: ⌊log₂ count⌋ bits or one more. The
-// default, which compilers put first, has the last and so a long one.
+// default, which compilers put first, has the last and so a long one; but where there are few others: these
+// pick some values out of many.
+inline constexpr std::uint32_t kFewSuccessors = 4;
 struct SwitchCode {
   unsigned bits = 0;
   std::uint32_t code = 0;
@@ -53,14 +58,14 @@ constexpr unsigned most_switch_bits(std::uint32_t count) {
   return least_switch_bits(count) + (short_switch_codes(count) < count ? 1 : 0);
 }
 constexpr SwitchCode switch_code(std::uint32_t count, std::uint32_t successor) {
-  const std::uint32_t index = (successor + count - 1) % count;
+  const std::uint32_t index = count <= kFewSuccessors ? successor : (successor + count - 1) % count;
   const std::uint32_t short_ones = short_switch_codes(count);
   const unsigned bits = least_switch_bits(count);
   return index < short_ones ? SwitchCode{bits, index} : SwitchCode{bits + 1, index + short_ones};
 }
 // Of the index that such a code stands for.
 constexpr std::uint32_t switch_successor(std::uint32_t count, std::uint32_t index) {
-  return (index + 1) % count;
+  return count <= kFewSuccessors ? index : (index + 1) % count;
 }
 
 // A loop that is logged by its rounds: how many were completed, as ones and a zero that ends them; where
@@ -71,6 +76,7 @@ inline constexpr unsigned kMostUnaryRounds = 7;
 inline constexpr unsigned kRoundsLengthBits = 6;
 inline constexpr unsigned kMostRoundsBits = kMostUnaryRounds + 1 + most_switch_bits(kMostExits);
 
-static_assert(switch_code(2, 1).bits == 1 && switch_code(9, 0).bits == 4 && switch_code(9, 1).bits == 3);
+static_assert(switch_code(2, 1).bits == 1 && switch_code(3, 0).bits == 1 && switch_code(9, 0).bits == 4 &&
+              switch_code(9, 1).bits == 3);
 
 }  // namespace heddle::record

@@ -29,11 +29,12 @@
 #include "core/trace/run_spec.h"
 #include "core/trace/shared_outside.h"
 #include "core/trace/stack_depot.h"
+#include "core/trace/stack_place.h"
 #include "core/trace/symbolic.h"
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680008ull;  // "heddl", version 8
+inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680009ull;  // "heddl", version 9
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -188,8 +189,10 @@ struct ChannelHeader {
       0;  // addresses whose movement can break replay; compared and named by the tool
   std::uint64_t heap_address = 0;
   std::uint64_t program_address = 0;
-  std::uint32_t trusted_matched = 0;  // by template of RunSpec::trusted_libraries: a library matched it
-  StuckPlace stuck;                   // of the latest execution that ran out of time
+  std::uint32_t trusted_matched = 0;    // by template of RunSpec::trusted_libraries: a library matched it
+  StuckPlace stuck;                     // of the latest execution that ran out of time
+  std::uint32_t stack_place_count = 0;  // of an execution with events
+  StackPlace stack_places[kMaxStackPlaces];
 
   std::atomic<std::uint64_t> ring_written{0};
   std::atomic<std::uint64_t> ring_read{0};

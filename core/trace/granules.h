@@ -16,24 +16,35 @@ struct Granule {
   std::uint32_t thread = 0;  // the first to touch it
   std::uint16_t is_shared = 0;
   std::uint16_t is_written = 0;
+  // Names of locks that were held at every access so far (in writing, for a write). As many as are kept; 0:
+  // none.
+  static constexpr std::uint32_t kLocks = 2;
+  std::uint64_t locks[kLocks] = {};
 
   static constexpr std::uint64_t kBytes = 8;
   static constexpr std::uint64_t key_of(Address address) { return address / kBytes + 1; }
 };
-static_assert(sizeof(Granule) == 16);
+static_assert(sizeof(Granule) == 32);
 
 class Granules {
  public:
   Granules() = default;
   explicit Granules(std::span<Granule> table) : table_(table) {}
 
-  // False where there is no room for it.
-  bool touch(Address address, ThreadId thread, bool writes) {
+  // `locks`: that the thread holds, the latest last. False where there is no room for it.
+  bool touch(Address address, ThreadId thread, bool writes, std::span<const std::uint64_t> locks = {}) {
     Granule* g = find(Granule::key_of(address));
     if (g == nullptr) return false;
     if (g->key == 0) {
       g->key = Granule::key_of(address);
       g->thread = index_of(thread);
+      for (std::size_t i = 0; i < Granule::kLocks && i < locks.size(); ++i)
+        g->locks[i] = locks[locks.size() - 1 - i];
+    }
+    for (std::uint64_t& kept : g->locks) {
+      bool is_held = false;
+      for (const std::uint64_t lock : locks) is_held = is_held || lock == kept;
+      if (!is_held) kept = 0;
     }
     if (g->thread != index_of(thread)) g->is_shared = 1;
     if (writes) g->is_written = 1;
@@ -46,6 +57,11 @@ class Granules {
   bool is_shared(Address address) const {
     const Granule* g = find(Granule::key_of(address));
     return g != nullptr && g->key != 0 && g->is_shared != 0 && g->is_written != 0;
+  }
+  // … and always while one and the same lock was held.
+  bool is_protected(Address address) const {
+    const Granule* g = find(Granule::key_of(address));
+    return g != nullptr && g->key != 0 && (g->locks[0] != 0 || g->locks[1] != 0);
   }
 
  private:

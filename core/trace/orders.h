@@ -38,13 +38,23 @@ struct OrderVector {
   std::uint32_t out_of_turn = 0;  // how often that was; written by the runtime
 };
 
+// What `reached` says instead where a table has no runs, and elements are only looked at.
+namespace element_seen {
+inline constexpr std::uint64_t kProtected =
+    1;  // several threads came to it, always under one and the same lock
+inline constexpr std::uint64_t kShared = 2;
+}  // namespace element_seen
+
 struct OrderTable {
   std::uint32_t vectors = 0;
   std::uint32_t runs = 0;
   // Whose turn it is at an element that was not lent mostly goes first, also where nothing is said of what it
   // does until then: who is held back at an element does not hold a lock meanwhile that others need.
   std::uint32_t prefers_turns = 0;
-  std::uint32_t unused = 0;
+  // Of those that could go on, who has come least far of all that the orders have of it goes first, and who
+  // has done all of that goes last: as threads that run side by side do, of which a log says how far each
+  // came.
+  std::uint32_t keeps_abreast = 0;
 
   static std::uint64_t bytes(std::uint64_t vectors, std::uint64_t runs) {
     return sizeof(OrderTable) + vectors * sizeof(OrderVector) + runs * sizeof(OrderRun);

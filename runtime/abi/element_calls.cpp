@@ -16,14 +16,18 @@ constexpr std::uint8_t kEvents = 2;
 // Blocks are scheduling points, too: all of them, so that what was held to orders of some replays without.
 constexpr std::uint8_t kBlocks = 4;
 
-void record_access(heddle::engine::Execution& e, const ElementEntry& entry, Address address, bool writes,
+void record_access(heddle::engine::Execution& e, std::uint64_t element, Address address, bool writes,
                    std::uint64_t pc) {
-  if ((e.spec().element_points & kEvents) == 0 || entry.kind == ElementKind::kBlock) return;
+  if ((e.spec().element_points & kEvents) == 0 || element == 0) return;
   heddle::Event* event =
       e.record(writes ? heddle::EventKind::kPlainWrite : heddle::EventKind::kPlainRead, pc);
   if (event == nullptr) return;
   event->address = address;
-  event->value2 = entry.id;
+  event->value2 = element;
+}
+
+std::uint64_t recorded_id(const ElementEntry& entry) {
+  return entry.kind == ElementKind::kBlock ? 0 : entry.id;
 }
 
 }  // namespace
@@ -43,13 +47,18 @@ HEDDLE_EXPORT void __heddle_register_elements(ElementEntry* begin, ElementEntry*
   }
 }
 
+// By its destructors, after all others.
+HEDDLE_EXPORT void __heddle_forget_elements(const ElementEntry* begin) {
+  if (!heddle::abi::in_session()) heddle::record::forget_elements(begin);
+}
+
 // Before an access that is no scheduling point by itself. Natively, of functions that have no body for
 // recording.
 HEDDLE_EXPORT void __heddle_element(ElementEntry* entry, const void* address, std::uint32_t writes) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
     const std::uint64_t pc = HEDDLE_CALLER_PC;
     e->element_access(entry->index, reinterpret_cast<Address>(address), writes != 0, pc);
-    return record_access(*e, *entry, reinterpret_cast<Address>(address), writes != 0, pc);
+    return record_access(*e, recorded_id(*entry), reinterpret_cast<Address>(address), writes != 0, pc);
   }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
 }
@@ -61,7 +70,7 @@ HEDDLE_EXPORT void __heddle_await_element(ElementEntry* entry) {
 HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
     e->element_passed();
-    return record_access(*e, *entry, 0, true, HEDDLE_CALLER_PC);
+    return record_access(*e, recorded_id(*entry), 0, true, HEDDLE_CALLER_PC);
   }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
 }
@@ -69,8 +78,8 @@ HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
 // After a lock was taken.
 HEDDLE_EXPORT void __heddle_passed_lock(ElementEntry* entry, const void* lock) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
-    e->lock_passed(reinterpret_cast<Address>(lock), entry->index);
-    return record_access(*e, *entry, 0, true, HEDDLE_CALLER_PC);
+    e->lock_passed(reinterpret_cast<Address>(lock), entry->index, recorded_id(*entry));
+    return record_access(*e, recorded_id(*entry), 0, true, HEDDLE_CALLER_PC);
   }
   if (!heddle::abi::in_session()) heddle::record::took_lock(entry, lock);
 }
@@ -81,6 +90,9 @@ HEDDLE_EXPORT void __heddle_await_mutex(const void* mutex) {
 }
 
 HEDDLE_EXPORT void __heddle_passed_wait(const void* mutex) {
-  if (heddle::engine::Execution* e = heddle::abi::engine()) return e->element_passed();
+  if (heddle::engine::Execution* e = heddle::abi::engine()) {
+    e->element_passed();
+    return record_access(*e, e->element_of_lock(reinterpret_cast<Address>(mutex)), 0, true, HEDDLE_CALLER_PC);
+  }
   if (!heddle::abi::in_session()) heddle::record::took_again(mutex);
 }

@@ -83,6 +83,7 @@ void begin_element_thread() {
   auto* entry = reinterpret_cast<record::ThreadEntry*>(chunk + 1);
   *entry = {who.number, who.parent, who.ordinal, 0};
   record::LogFile::seal(chunk, sizeof *entry);
+  record::begin_element_thread();
 }
 
 }  // namespace heddle::abi

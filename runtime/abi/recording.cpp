@@ -2,6 +2,8 @@
 #include "runtime/abi/recording.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -40,6 +42,19 @@ struct RecordedStart {
   ThreadIdentity* parent;
 };
 
+// Destructors of thread-local objects come before those of keys, and those in rounds: after the last one
+// nothing of the program is left in the thread.
+pthread_key_t end_key;
+bool has_end_key = false;
+
+void end_in_last_round(void* rounds) {
+  const auto left = reinterpret_cast<std::uintptr_t>(rounds) - 1;
+  // (In a child process the log is the parent's.)
+  if (!records_elements()) return;
+  if (left == 0) return record::end_element_thread();
+  HEDDLE_REAL(pthread_setspecific)(end_key, reinterpret_cast<void*>(left));
+}
+
 void* run_recorded(void* argument) {
   const RecordedStart call = *static_cast<RecordedStart*>(argument);
   free(argument);
@@ -47,9 +62,9 @@ void* run_recorded(void* argument) {
   if (records_paths()) __heddle_path = the_recorder.paths().new_thread(identity);
   if (!records_elements()) return call.start(call.argument);
   begin_element_thread();
-  void* result = call.start(call.argument);
-  record::end_element_thread();
-  return result;
+  if (has_end_key)
+    HEDDLE_REAL(pthread_setspecific)(end_key, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS));
+  return call.start(call.argument);
 }
 
 // --- signals
@@ -98,7 +113,10 @@ Mode start_recording(const char* const* arguments, const char* const* environmen
   const Mode mode = the_recorder.start(arguments, environment);
   if (mode == Mode::kNative) return mode;
   if (mode == Mode::kPath) __heddle_path = the_recorder.paths().new_thread(identity);
-  if (mode == Mode::kElements) start_element_recording();
+  if (mode == Mode::kElements) {
+    start_element_recording();
+    has_end_key = HEDDLE_REAL(pthread_key_create)(&end_key, end_in_last_round) == 0;
+  }
   watch_crashes();
   return mode;
 }

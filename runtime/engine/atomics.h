@@ -83,7 +83,7 @@ class AtomicOperation {
                                        const memory::Candidate* candidate, std::uint32_t candidates) {
     Event* event = e.record(kind, pc);
     if (event == nullptr) return;
-    event->address = address;
+    e.set_address(*event, address);
     event->order = order;
     event->size = sizeof(T);
     event->value = static_cast<std::uint64_t>(kind == EventKind::kAtomicStore ? written : read);

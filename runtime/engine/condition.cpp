@@ -39,7 +39,7 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   }
   c.partner = m.address;
   if (Event* e = record(EventKind::kCondWait, pc)) {
-    e->address = c.address;
+    set_address(*e, c.address);
     e->value = m.address;
   }
   done(EventKind::kCondWait, c.number);
@@ -71,7 +71,7 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   m.count = depth;
   done(EventKind::kCondWake, c.number);
   if (Event* e = record(EventKind::kCondWake, pc)) {
-    e->address = c.address;
+    set_address(*e, c.address);
     e->flags = timed_out ? event_flags::kTimedOut : spurious ? event_flags::kSpurious : 0;
   }
   if (lock_error != 0) return lock_error;
@@ -108,7 +108,7 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
   }
   done(EventKind::kCondSignal, woken != nullptr ? index_of(woken->id) + 1 : 0);
   if (Event* e = record(EventKind::kCondSignal, pc)) {
-    e->address = c.address;
+    set_address(*e, c.address);
     e->other = woken != nullptr ? woken->id : kNoThread;
   }
   return 0;
@@ -123,7 +123,7 @@ int Execution::condition_broadcast(SyncObject& c, std::uint64_t pc) {
   }
   done(EventKind::kCondBroadcast, woken);
   if (Event* e = record(EventKind::kCondBroadcast, pc)) {
-    e->address = c.address;
+    set_address(*e, c.address);
     e->value = woken;
   }
   return 0;

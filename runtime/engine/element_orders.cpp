@@ -25,16 +25,72 @@ void ElementOrders::start(OrderTable* table, bool profiles) {
   made_ = reached_ + table_->vectors;
   locks_ = static_cast<TakenLock*>(map_pages(kTakenLocks * sizeof(TakenLock)));
   HEDDLE_CHECK(locks_ != nullptr);
+  if (table_->keeps_abreast != 0) count_parts();
 }
 
-void ElementOrders::took_lock(ThreadId thread, Address lock, std::uint32_t vector) {
-  if (table_ != nullptr) taken_lock(thread, lock) = {lock, index_of(thread), vector};
+void ElementOrders::count_parts() {
+  parts_ = static_cast<Part*>(map_pages(kParts * sizeof(Part)));
+  HEDDLE_CHECK(parts_ != nullptr);
+  for (std::uint32_t i = 0; i < table_->runs; ++i) {
+    const OrderRun& run = table_->run()[i];
+    Part* part = find_part(run.lineage);
+    if (part == nullptr) continue;
+    part->lineage = run.lineage;
+    part->accesses = run.accesses < ~part->accesses ? part->accesses + run.accesses : ~0u;
+  }
+}
+
+// Its place, or a free one for it.
+ElementOrders::Part* ElementOrders::find_part(std::uint64_t lineage) const {
+  for (std::uint32_t i = 0; i < kParts; ++i) {
+    Part& part = parts_[(mix(lineage, 0) + i) % kParts];
+    if (part.lineage == lineage || part.accesses == 0) return &part;
+  }
+  return nullptr;
+}
+
+bool ElementOrders::is_incomplete() const {
+  for (std::uint32_t i = 0; i < table_->vectors; ++i) {
+    if (tells_of_one_run(i) && !is_over(i)) return true;
+  }
+  return false;
+}
+
+bool ElementOrders::has_left(std::uint64_t lineage) const {
+  for (std::uint32_t i = 0; i < table_->vectors; ++i) {
+    if (tells_of_one_run(i) && next_place(i, lineage) != kNone) return true;
+  }
+  return false;
+}
+
+bool ElementOrders::is_in_vain(const Part& hindmost) {
+  constexpr std::uint32_t kPatience = 200;
+  constexpr std::uint32_t kOneIn = 4;  // steps is its own then
+  const bool is_same = hindmost.lineage == hindmost_.lineage && hindmost.made == hindmost_.made;
+  steps_of_hindmost_ = is_same ? steps_of_hindmost_ + 1 : 0;
+  hindmost_ = hindmost;
+  return steps_of_hindmost_ > kPatience && steps_of_hindmost_ % kOneIn != 0;
+}
+
+ElementOrders::Part ElementOrders::part_of(std::uint64_t lineage) const {
+  const Part* part = find_part(lineage);
+  return part != nullptr ? *part : Part{};
+}
+
+void ElementOrders::took_lock(ThreadId thread, Address lock, std::uint32_t vector, std::uint64_t element) {
+  if (table_ != nullptr) taken_lock(thread, lock) = {lock, element, index_of(thread), vector};
 }
 
 std::uint32_t ElementOrders::vector_of_lock(ThreadId thread, Address lock) const {
   if (table_ == nullptr) return kNone;
   const TakenLock& taken = taken_lock(thread, lock);
   return taken.lock == lock && taken.thread == index_of(thread) ? taken.vector : kNone;
+}
+
+std::uint64_t ElementOrders::element_of_lock(ThreadId thread, Address lock) const {
+  if (table_ == nullptr) return 0;
+  const TakenLock& taken = taken_lock(thread, lock);
+  return taken.lock == lock && taken.thread == index_of(thread) ? taken.element : 0;
 }
 
 std::uint32_t ElementOrders::find(std::uint64_t element) const {
@@ -103,7 +159,10 @@ void ElementOrders::passed(std::uint32_t index, std::uint64_t lineage) {
     }
     complete = complete && made[i] >= runs[i].accesses;
   }
-  if (counted) vector.reached = ++reached_[index];
+  if (counted) {
+    vector.reached = ++reached_[index];
+    made_one(lineage);
+  }
   if (!counted) take_later_place(vector, end, lineage);
   // (Places of later groups may have been taken before their turn.)
   for (std::uint32_t next = end; complete; next = group_end(vector, at_[index])) {
@@ -121,15 +180,23 @@ void ElementOrders::take_later_place(OrderVector& vector, std::uint32_t from, st
   for (std::uint32_t i = from; i < vector.count; ++i) {
     if (runs[i].lineage != lineage || made_[vector.first + i] >= runs[i].accesses) continue;
     ++made_[vector.first + i];
+    made_one(lineage);
     return;
   }
+}
+
+void ElementOrders::made_one(std::uint64_t lineage) {
+  if (parts_ == nullptr) return;
+  Part* part = find_part(lineage);
+  if (part != nullptr && part->made < part->accesses) ++part->made;
 }
 
 void Execution::element_access(std::uint32_t order, Address address, bool writes, std::uint64_t pc) {
   Thread& t = self();
   if (t.ignored) return;
   if (orders_.profiles()) {
-    if (order != ElementOrders::kNone && channel_.granules().is_shared(address)) orders_.saw_shared(order);
+    if (order != ElementOrders::kNone && !scheduler_.is_alone() && channel_.granules().is_shared(address))
+      orders_.saw_shared(order, channel_.granules().is_protected(address));
     if (spec().element_points == 0) return;
     order = ElementOrders::kNone;
   }
@@ -144,7 +211,10 @@ void Execution::element_access(std::uint32_t order, Address address, bool writes
 void Execution::await_element(std::uint32_t order) {
   Thread& t = self();
   if (t.ignored || order == ElementOrders::kNone) return;
-  if (orders_.profiles()) return orders_.saw(order, t.id);
+  if (orders_.profiles()) {
+    if (!scheduler_.is_alone()) orders_.saw(order, t.id);
+    return;
+  }
   t.awaited_order = order + 1;
 }
 
@@ -163,14 +233,15 @@ void Execution::element_passed() {
   }
 }
 
-void Execution::lock_passed(Address lock, std::uint32_t order) {
+void Execution::lock_passed(Address lock, std::uint32_t order, std::uint64_t element) {
   element_passed();
-  orders_.took_lock(scheduler_.current(), lock, order);
+  orders_.took_lock(scheduler_.current(), lock, order, element);
 }
 
 bool Execution::is_out_of_turn(const Thread& t, std::uint32_t giving_way) const {
   // That a wait begins was its turn already: what is awaited is its end.
   if (t.pending.kind == EventKind::kCondWait) return false;
+  if (t.pending.kind == EventKind::kThreadEnd && orders_.has_left(t.lineage)) return true;
   for (const std::uint32_t awaited : {t.awaited_order, t.awaited_mutex}) {
     if (awaited == 0 || orders_.is_turn(awaited - 1, t.lineage)) continue;
     if (!orders_.gives_way(awaited - 1, giving_way)) return true;
@@ -181,7 +252,7 @@ bool Execution::is_out_of_turn(const Thread& t, std::uint32_t giving_way) const 
 // Of threads that wait for a condition the one whose wait ends first in the orders that it is held to, which
 // says whom a signal woke. As with threads, the choice is logged as one among all. kNone: nothing is said.
 std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count) {
-  if (!orders_.any() || count < 2) return ElementOrders::kNone;
+  if (!orders_.any() || count < 2 || fair_) return ElementOrders::kNone;
   std::uint32_t first = ElementOrders::kNone;
   std::uint32_t least = ElementOrders::kNone;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -227,8 +298,29 @@ std::uint32_t Execution::keep_waited_for(ThreadId* free, std::uint32_t count, st
   return kept;
 }
 
+// Cuts threads that could run to those that are behind all others.
+std::uint32_t Execution::keep_hindmost(ThreadId* free, std::uint32_t count, std::uint32_t& own_position) {
+  ElementOrders::Part least;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ElementOrders::Part part = orders_.part_of(scheduler_.thread(free[i]).lineage);
+    if (part.accesses != 0 && (least.accesses == 0 || part.is_less_than(least))) least = part;
+  }
+  if (least.accesses == 0 || orders_.is_in_vain(least)) return count;
+  const ThreadId own = scheduler_.current();
+  own_position = kNoPosition;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ElementOrders::Part part = orders_.part_of(scheduler_.thread(free[i]).lineage);
+    if (part.accesses != 0 && least.is_less_than(part)) continue;
+    if (free[i] == own) own_position = kept;
+    free[kept++] = free[i];
+  }
+  return kept;
+}
+
 // The choice is logged as one among all that can run, as it would be without orders.
 ThreadId Execution::choose_in_order(bool can_continue) {
+  if (runs_on_) return next_in_turn();
   constexpr std::uint32_t kMost = kNoPosition;
   const auto runnable = scheduler_.runnable();
   ThreadId free[kMost];
@@ -245,7 +337,7 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   };
   gather(0);
   if (count == 0) gather(1);
-  if (count == 0 && !orders_.rest_is_free()) {
+  if (count == 0 && !orders_.rest_is_free() && !orders_.is_incomplete()) {
     // What was recorded may end in the middle of what happened: only now may anybody go beyond it.
     orders_.release_rest();
     gather(0);
@@ -254,12 +346,14 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   if (count == 0) report_infeasible();
   if (runnable.size() == 1) return runnable[0];
   if (count > 1 && orders_.prefers_turns()) count = keep_waited_for(free, count, own_position);
+  if (count > 1 && orders_.keeps_abreast()) count = keep_hindmost(free, count, own_position);
   const std::uint32_t hash = thread_alternatives_hash(can_continue);
   if (fair_) {
     ThreadId next = free[0];
     for (std::uint32_t i = count; i-- > 0;) {
       if (index_of(free[i]) > index_of(scheduler_.current())) next = free[i];
     }
+    log_thread(next, can_continue);
     return next;
   }
   strategy::ChoicePoint point;

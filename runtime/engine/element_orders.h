@@ -16,11 +16,15 @@ class ElementOrders {
   void start(OrderTable* table, bool profiles);
   bool any() const { return table_ != nullptr && !profiles_; }
   bool profiles() const { return profiles_; }
-  void saw_shared(std::uint32_t vector) { table_->vector()[vector].reached = 1; }
+  void saw_shared(std::uint32_t vector, bool is_protected) {
+    std::uint64_t& reached = table_->vector()[vector].reached;
+    if (!is_protected) reached = element_seen::kShared;
+    if (reached == 0) reached = element_seen::kProtected;
+  }
   // … by threads alone, where no address is known.
   void saw(std::uint32_t vector, ThreadId thread) {
     if (at_[vector] == 0) at_[vector] = index_of(thread) + 1;
-    if (at_[vector] != index_of(thread) + 1) saw_shared(vector);
+    if (at_[vector] != index_of(thread) + 1) saw_shared(vector, false);
   }
 
   static constexpr std::uint32_t kNone = ~0u;
@@ -43,12 +47,34 @@ class ElementOrders {
   bool prefers_turns() const { return table_->prefers_turns != 0; }
   // Does a vector that was not lent wait for this thread?
   bool is_waited_for(std::uint64_t lineage) const;
+  bool keeps_abreast() const { return parts_ != nullptr; }
+  // How much of what is prescribed to a thread it has done. Nothing is known of one without accesses.
+  struct Part {
+    std::uint64_t lineage = 0;
+    std::uint32_t accesses = 0;
+    std::uint32_t made = 0;
+    // REQUIRES: both have accesses.
+    bool is_less_than(const Part& other) const {
+      return std::uint64_t{made} * other.accesses < std::uint64_t{other.made} * accesses;
+    }
+  };
+  Part part_of(std::uint64_t lineage) const;
+  // `hindmost` is to go first: has it been for too long, polling for what somebody further on would do?
+  bool is_in_vain(const Part& hindmost);
+  // Where some orders give way (OrderVector::is_lent) and it is said who goes first, those that do not tell
+  // what one run did up to its failure: they have to be complete before anybody goes beyond them, and a
+  // thread does not end before it has done its part. Is there such an order that is not complete; has the
+  // thread a part left?
+  bool is_incomplete() const;
+  bool has_left(std::uint64_t lineage) const;
   // How many accesses, as far as they are prescribed, come before the thread's next one; kNone: it has none
   // left.
   std::uint32_t next_place(std::uint32_t vector, std::uint64_t lineage) const;
-  // By which vector the thread took a lock last (kNone: nothing is said of it).
-  void took_lock(ThreadId thread, Address lock, std::uint32_t vector);
+  // By which element the thread took a lock last (0: it is not known), and the element's vector (kNone:
+  // nothing is said of it).
+  void took_lock(ThreadId thread, Address lock, std::uint32_t vector, std::uint64_t element);
   std::uint32_t vector_of_lock(ThreadId thread, Address lock) const;
+  std::uint64_t element_of_lock(ThreadId thread, Address lock) const;
   // All accesses of the vector were made, and nothing is said of those that come later.
   bool is_over(std::uint32_t vector) const { return at_[vector] == table_->vector()[vector].count; }
   // … which are free from here on.
@@ -57,6 +83,13 @@ class ElementOrders {
 
  private:
   void take_later_place(OrderVector& vector, std::uint32_t from, std::uint64_t lineage);
+  bool tells_of_one_run(std::uint32_t vector) const {
+    return (table_->prefers_turns != 0 || table_->keeps_abreast != 0) &&
+           table_->vector()[vector].is_lent == 0;
+  }
+  void count_parts();
+  void made_one(std::uint64_t lineage);
+  Part* find_part(std::uint64_t lineage) const;
   std::uint32_t group_end(const OrderVector& vector, std::uint32_t from) const;
 
   OrderTable* table_ = nullptr;
@@ -66,6 +99,7 @@ class ElementOrders {
   // By hash of thread and lock; of those that share a place, the latest is known.
   struct TakenLock {
     Address lock = 0;
+    std::uint64_t element = 0;
     std::uint32_t thread = 0;
     std::uint32_t vector = 0;
   };
@@ -74,6 +108,10 @@ class ElementOrders {
     return locks_[mix(lock, index_of(thread)) % kTakenLocks];
   }
   TakenLock* locks_ = nullptr;
+  static constexpr std::uint32_t kParts = 1024;  // of more threads than that, nothing is known
+  Part* parts_ = nullptr;                        // by hash of the lineage; nullptr: nobody asks
+  Part hindmost_;
+  std::uint32_t steps_of_hindmost_ = 0;
   bool rest_is_free_ = false;
   bool profiles_ = false;
 };

@@ -119,7 +119,13 @@ ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
   if (orders_.any()) return choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
-  if (fair_) return next_in_turn();
+  if (fair_ && (spec().element_points == 0 || runs_on_)) return next_in_turn();
+  if (fair_ && spec().replay == ReplayKind::kNone) {
+    // Orders may have held back who would be next in turn, and are gone when the execution is repeated.
+    const ThreadId next = next_in_turn();
+    log_thread(next, can_continue);
+    return next;
+  }
   if (enforcing_) return choose_free_thread(can_continue);
   strategy::ChoicePoint point;
   point.kind = ChoiceKind::kThread;

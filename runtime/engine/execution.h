@@ -113,6 +113,8 @@ class Execution final : public strategy::View {
   }
   // nullptr when events are off
   Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
+  // … of what lies at `address`; of memory on a stack, the frame is noted for who names variables.
+  void set_address(Event& event, Address address);
   bool recording() const { return recording_; }
   // What the program does about its own test (judging a history) is of no interest to who reads the trace.
   void pause_recording(bool pause) {
@@ -346,7 +348,11 @@ class Execution final : public strategy::View {
   void await_element(std::uint32_t order);
   void await_mutex(Address mutex);  // that a wait for a condition takes again
   void element_passed();
-  void lock_passed(Address lock, std::uint32_t order);
+  void lock_passed(Address lock, std::uint32_t order, std::uint64_t element);
+  // By which the running thread took it last; 0: it is not known.
+  std::uint64_t element_of_lock(Address lock) const {
+    return orders_.element_of_lock(scheduler_.current(), lock);
+  }
   // volatiles.cpp
   void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
   void volatile_write(Address address, std::uint8_t bytes, std::uint64_t pc);
@@ -454,6 +460,7 @@ class Execution final : public strategy::View {
   void report_race(const race::Race& race);
   // plain_events.cpp
   void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
+  std::uint32_t name_held_locks(bool writes, std::uint64_t* names) const;
   void settle_plain_write();
   // enforcement.cpp
   bool is_at(const CodePlace& place, const sched::Thread& thread, std::uint64_t pc) const;
@@ -477,6 +484,14 @@ class Execution final : public strategy::View {
   void describe_heap(FindingBuilder& finding, const heap::Block& block, Address address);
   bool describe_thread_memory(FindingPart& part, const sched::Thread& thread, Address address);
   void describe_frame(FindingPart& part, const sched::Thread& thread, Address address);
+  struct FrameFound {
+    std::uint64_t pc = 0;  // where its function is
+    Address canonical = 0;
+    std::uint64_t below = 0;  // how far below that the stack pointer is
+    std::uint32_t depth = 0;  // 1: the outermost; 0: there is none
+  };
+  static FrameFound find_frame(const sched::Thread& thread, Address address, std::uint64_t innermost_pc);
+  void note_stack_place(const StackPlace& place);
   // The frames of the thread's outermost `depth` functions, and where it is in its innermost one.
   StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
   std::uint64_t innermost_place(const sched::Thread& thread);
@@ -530,6 +545,7 @@ class Execution final : public strategy::View {
   ThreadId choose_in_order(bool can_continue);
   bool is_out_of_turn(const sched::Thread& thread, std::uint32_t giving_way) const;
   std::uint32_t keep_waited_for(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
+  std::uint32_t keep_hindmost(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
   std::uint32_t waiter_in_order(sched::Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count);
   [[noreturn]] void report_infeasible();
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
@@ -691,8 +707,10 @@ class Execution final : public strategy::View {
   bool crashing_ = false;  // the stack may be damaged
   bool runs_on_ = false;   // RunSpec::run_on: a thread has failed
   std::uint32_t unwound_ = 0;
-  static constexpr std::uint32_t kMostUnwound = 200'000;  // a second's worth
-  bool detecting_ = false;                                // the race detector runs
+  static constexpr std::uint32_t kStackPlaceMemo = 256;
+  std::uint16_t latest_stack_places_[kStackPlaceMemo] = {};  // by hash: 1 + index in the channel
+  static constexpr std::uint32_t kMostUnwound = 200'000;     // a second's worth
+  bool detecting_ = false;                                   // the race detector runs
   bool skips_known_ = false;  // … and accesses that it has seen before need not be looked at again
   struct PlainWrite {
     EventId event = kNoEvent;  // whose value is in memory when its thread acts again

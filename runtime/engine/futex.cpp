@@ -25,7 +25,7 @@ int Execution::futex_wait(Address address, std::uint32_t expected, std::uint32_t
     return EAGAIN;
   }
   if (Event* e = record(EventKind::kFutexWait, pc)) {
-    e->address = address;
+    set_address(*e, address);
     e->value = expected;
   }
   done(EventKind::kFutexWait, 0);
@@ -51,7 +51,7 @@ std::uint32_t Execution::futex_wake(Address address, std::uint32_t most, std::ui
   if (woken == 0 && most != 0) sync_.get(futex_key(address), SyncKind::kFutex).unheard_at = place(pc);
   done(EventKind::kFutexWake, woken);
   if (Event* e = record(EventKind::kFutexWake, pc)) {
-    e->address = address;
+    set_address(*e, address);
     e->value = woken;
   }
   return woken;

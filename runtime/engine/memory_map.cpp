@@ -2,6 +2,8 @@
 // thread-local storage, or static storage.
 #include <link.h>
 
+#include "core/base/random.h"
+#include "runtime/engine/callers.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -59,7 +61,7 @@ Address canonical_address(const sched::CallFrame& frame, Address limit) {
 }  // namespace
 
 // The frame that holds `address` is the innermost one that reaches above it.
-void Execution::describe_frame(FindingPart& part, const Thread& t, Address address) {
+Execution::FrameFound Execution::find_frame(const Thread& t, Address address, std::uint64_t innermost_pc) {
   const Address end = t.id == kMainThread ? kMainStackEnd : t.stack_top + 512;
   const std::uint32_t depth = t.depth < sched::kMaxCallDepth ? t.depth : sched::kMaxCallDepth;
   for (std::uint32_t i = depth; i-- > 0;) {
@@ -67,12 +69,43 @@ void Execution::describe_frame(FindingPart& part, const Thread& t, Address addre
     if (limit <= address) continue;
     const Address canonical = canonical_address(t.frames[i], limit);
     if (canonical <= address) continue;
-    part.pc = i + 1 < depth ? t.frames[i + 1].pc : innermost_place(t);
-    part.stack = stack_below(t, i + 1);
-    part.block = canonical;
-    part.block_size = canonical - (t.frames[i].stack_pointer + 16);
+    return {i + 1 < depth ? t.frames[i + 1].pc : innermost_pc, canonical,
+            canonical - (t.frames[i].stack_pointer + 16), i + 1};
+  }
+  return {};
+}
+
+void Execution::describe_frame(FindingPart& part, const Thread& t, Address address) {
+  const FrameFound frame = find_frame(t, address, innermost_place(t));
+  if (frame.depth == 0) return;
+  part.pc = frame.pc;
+  part.stack = stack_below(t, frame.depth);
+  part.block = frame.canonical;
+  part.block_size = frame.below;
+}
+
+void Execution::set_address(Event& event, Address address) {
+  event.address = address;
+  if (heap::Heap::contains(address)) return;
+  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    if (t.state == sched::ThreadState::kUnused || !is_on_stack_of(t, address)) continue;
+    const bool is_own = t.id == event.thread && caller_at(event.pc) == Caller::kInstrumented;
+    const FrameFound frame = find_frame(t, address, is_own ? event.pc : innermost_place(t));
+    if (frame.depth != 0 && frame.pc != 0)
+      note_stack_place({address, frame.pc, frame.canonical, static_cast<std::uint32_t>(frame.below), t.id});
     return;
   }
+}
+
+void Execution::note_stack_place(const StackPlace& place) {
+  ChannelHeader& h = *channel_.header();
+  // Most accesses are to what was accessed a moment ago.
+  std::uint16_t& latest = latest_stack_places_[mix(place.address, place.pc) % kStackPlaceMemo];
+  if (latest != 0 && h.stack_places[latest - 1] == place) return;
+  if (h.stack_place_count == kMaxStackPlaces) return;
+  h.stack_places[h.stack_place_count++] = place;
+  latest = static_cast<std::uint16_t>(h.stack_place_count);
 }
 
 bool Execution::describe_thread_memory(FindingPart& part, const Thread& t, Address address) {

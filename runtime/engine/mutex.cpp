@@ -17,7 +17,7 @@ void Execution::mutex_taken(SyncObject& m, std::uint64_t pc, bool could_wait, bo
   acquire(m);
   done(EventKind::kMutexLock, m.number);
   if (Event* event = record(EventKind::kMutexLock, pc)) {
-    event->address = m.address;
+    set_address(*event, m.address);
     event->flags = blocked ? event_flags::kBlocked : 0;
   }
   if (m.count == 1) lock_taken(m, false, could_wait, pc);
@@ -50,7 +50,7 @@ int Execution::mutex_lock(SyncObject& m, std::uint64_t pc, std::uint64_t deadlin
     if (!woken && m.count != 0) {
       done(EventKind::kMutexTryLockFailed, m.number);
       if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) {
-        event->address = m.address;
+        set_address(*event, m.address);
         event->flags = event_flags::kTimedOut;
       }
       return ETIMEDOUT;
@@ -73,7 +73,7 @@ int Execution::mutex_try_lock(SyncObject& m, std::uint64_t pc) {
       break;
   }
   done(EventKind::kMutexTryLockFailed, m.number);
-  if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) event->address = m.address;
+  if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) set_address(*event, m.address);
   return EBUSY;
 }
 
@@ -97,7 +97,7 @@ int Execution::mutex_unlock(SyncObject& m, std::uint64_t pc) {
       misuse(FindingKind::kMutexMisuse, "unlock of a mutex that another thread holds", m, pc);
   }
   done(EventKind::kMutexUnlock, m.number);
-  if (Event* event = record(EventKind::kMutexUnlock, pc)) event->address = m.address;
+  if (Event* event = record(EventKind::kMutexUnlock, pc)) set_address(*event, m.address);
   return 0;
 }
 

@@ -25,20 +25,22 @@ std::uint64_t read_safely(Address address, std::uint64_t bytes) {
 void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   if (enforcing_) lock_plain_access(pc);
   const PlainEvents wanted = spec().plain_events;
-  if (wanted == PlainEvents::kNone) return;
+  if (wanted == PlainEvents::kNone || (orders_.profiles() && scheduler_.is_alone())) return;
   const bool writes = op == race::AccessOp::kWrite;
   if (plain_write_.event != kNoEvent) settle_plain_write();
   Granules granules = channel_.granules();
+  std::uint64_t locks[sched::LockGraph::kMaxHeld];
+  const std::uint32_t held = orders_.profiles() ? name_held_locks(writes, locks) : 0;
   for (Address at = address; at < address + bytes;) {
     const Address next = (at / Granule::kBytes + 1) * Granule::kBytes;
     const std::uint64_t size = (next < address + bytes ? next : address + bytes) - at;
     if (wanted == PlainEvents::kFindShared) {
-      if (!granules.touch(at, scheduler_.current(), writes))
+      if (!granules.touch(at, scheduler_.current(), writes, {locks, held}))
         channel_.header()->current.flags |= result_flags::kEventOverflow;
     } else if (granules.is_shared(at)) {
       if (enforcing_ && !writes) inject_plain(*this, at, size);
       if (Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc)) {
-        event->address = at;
+        set_address(*event, at);
         event->size = static_cast<std::uint8_t>(size);
         event->stack = access_stack(pc);
         // What is written is in memory only when the thread comes back to us.
@@ -53,6 +55,18 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
     }
     at = next;
   }
+}
+
+// Locks that keep others from what the thread accesses, and whose order is recorded: each by its address and
+// the element by which this thread took it, since the order of two elements says nothing.
+std::uint32_t Execution::name_held_locks(bool writes, std::uint64_t* names) const {
+  std::uint32_t count = 0;
+  for (const sched::HeldLock& held : locks_.held(scheduler_.current())) {
+    if (writes && held.shared) continue;
+    const std::uint32_t element = orders_.vector_of_lock(scheduler_.current(), held.lock->address);
+    if (element != ElementOrders::kNone) names[count++] = mix(held.lock->address, element) | 1;
+  }
+  return count;
 }
 
 void Execution::settle_plain_write() {

@@ -64,7 +64,7 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
   acquire(l);
   done(kind, l.number);
   if (Event* e = record(kind, pc)) {
-    e->address = l.address;
+    set_address(*e, l.address);
     e->flags = blocked ? event_flags::kBlocked : 0;
   }
   lock_taken(l, !write, !only_try && deadline == sched::kNoDeadline, pc);
@@ -97,7 +97,7 @@ int Execution::rwlock_unlock(SyncObject& l, std::uint64_t pc) {
     scheduler_.wake_all(WaitKind::kWriteLock, l.address);
   }
   done(EventKind::kRwlockUnlock, l.number);
-  if (Event* e = record(EventKind::kRwlockUnlock, pc)) e->address = l.address;
+  if (Event* e = record(EventKind::kRwlockUnlock, pc)) set_address(*e, l.address);
   return 0;
 }
 

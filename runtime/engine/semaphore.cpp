@@ -29,7 +29,7 @@ int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadli
   locks_.acquire(scheduler_.current(), s);
   done(EventKind::kSemaphoreWait, s.count);
   if (Event* e = record(EventKind::kSemaphoreWait, pc)) {
-    e->address = s.address;
+    set_address(*e, s.address);
     e->value = s.count;
   }
   return 0;
@@ -48,7 +48,7 @@ int Execution::semaphore_post(SyncObject& s, std::uint64_t pc) {
   if (s.waiters != 0) scheduler_.wake_all(WaitKind::kSemaphore, s.address);
   done(EventKind::kSemaphorePost, s.count);
   if (Event* e = record(EventKind::kSemaphorePost, pc)) {
-    e->address = s.address;
+    set_address(*e, s.address);
     e->value = s.count;
   }
   return 0;
@@ -63,7 +63,7 @@ int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
   const bool last = ++b.count == b.threshold;
   done(EventKind::kBarrierWait, b.count);
   if (Event* e = record(EventKind::kBarrierWait, pc)) {
-    e->address = b.address;
+    set_address(*e, b.address);
     e->value = b.count;
   }
   if (last) {

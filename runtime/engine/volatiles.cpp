@@ -69,7 +69,7 @@ void Execution::volatile_store(Address address, std::uint64_t pc) {
   operation.template finish<race::AccessOp::kVolatileWrite>(operation.place().memory);
   volatile_ = {true, true, operation.place(), {}, next_event()};
   if (Event* event = record(EventKind::kVolatileWrite, pc)) {
-    event->address = address;
+    set_address(*event, address);
     event->size = sizeof(T);
     event->order = order;
   }

@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <new>
+
 #include "core/base/pages.h"
 #include "core/base/random.h"
 #include "core/base/raw_syscall.h"
@@ -14,7 +16,12 @@ namespace {
 
 constexpr std::uint32_t kMostModules = 256;
 constexpr std::uint32_t kTokenChunk = 64 * 1024;
-constexpr std::uint32_t kKnownLocks = 16;
+// Locks that a thread took, by hash of their address; of those that share a set, the latest few are known.
+constexpr std::uint32_t kLockSets = 32;
+constexpr std::uint32_t kLocksInSet = 4;
+constexpr std::uint32_t kMostSlotRanges = 8;
+constexpr std::uint32_t kSlotsOnFirstPage = (kLogPage - kElementPayload) / sizeof(ElementSlot);
+constexpr std::uint32_t kSlotsOnPage = kLogPage / sizeof(ElementSlot);
 // Who waits for a write of another thread spins, then lets others run, then sleeps: the holder may have lost
 // its processor, and to wait for that is nothing that should cost any.
 constexpr std::uint32_t kSpins = 64;                                         // a round of them
@@ -24,21 +31,41 @@ constexpr std::uint32_t kShortestSleep = 20'000, kLongestSleep = 1'000'000;  // 
 // its fault has jumped away).
 constexpr std::uint32_t kPatience = kSpins * 1000;
 
-struct ThreadLog {
+// Slots of the elements from `first` on.
+struct SlotRange {
   ElementSlot* slots = nullptr;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+struct ThreadLog {
+  ElementSlot* slots = nullptr;  // of the first elements
   std::uint32_t slot_count = 0;
   std::uint64_t* length = nullptr;  // of the tokens
   unsigned char* tokens = nullptr;
   std::uint64_t capacity = 0;
-  const ElementEntry* holding = nullptr;  // a signal handler may come while it is
+  // Whose slot is being written, or who is held: a signal handler may come in the middle, and leaves it
+  // alone.
+  const ElementEntry* holding = nullptr;
   struct Lock {
     const void* address = nullptr;
     ElementEntry* entry = nullptr;
-  } locks[kKnownLocks];  // the latest that it took
-  std::uint32_t next_lock = 0;
-  std::uint32_t waited = 0;  // for a write, in a row
+  } locks[kLockSets][kLocksInSet];  // that it took
+  std::uint8_t next_lock[kLockSets] = {};
+  std::uint32_t out_of_place = 0;  // writes under way that are not recorded
+  std::uint32_t waited = 0;        // for a write, in a row
+  bool begun = false;
   bool refused = false;
+  SlotRange later[kMostSlotRanges];  // of modules that were loaded when it had slots already
+  std::uint32_t later_count = 0;
 };
+
+// What is written of a chosen element, and what stays when its module is unloaded; each in a line of cache.
+struct alignas(128) ChosenElement {
+  std::atomic<std::uint64_t> version{0};
+  alignas(64) ElementEntry entry{};
+};
+static_assert(sizeof(ChosenElement) == 128);
 
 struct Recorder {
   ElementChoice choice;
@@ -50,6 +77,13 @@ struct Recorder {
     ElementEntry* end;
   } modules[kMostModules] = {};
   std::uint32_t module_count = 0;
+  // Every candidate so far, by id: an open hash table.
+  struct Known {
+    std::uint64_t id = 0;
+    ChosenElement* element = nullptr;  // nullptr: not chosen
+  }* known = nullptr;
+  std::uint64_t known_count = 0;
+  std::uint64_t known_capacity = 0;  // a power of two
 };
 constinit Recorder recorder;
 
@@ -112,7 +146,7 @@ void tell(ElementSlot& slot, std::uint32_t index) {
 }
 
 // The pair of reads and writes is complete.
-void fold(ElementSlot& slot, std::uint32_t index) {
+[[gnu::always_inline]] inline void fold(ElementSlot& slot, std::uint32_t index) {
   if (slot.repeats != 0 && slot.run_reads == slot.reads && slot.run_writes == slot.writes) {
     ++slot.repeats;
   } else {
@@ -131,49 +165,119 @@ void fold(ElementSlot& slot, std::uint32_t index) {
   slot.start = slot.version = version;
 }
 
-[[gnu::noinline, gnu::cold]] ElementSlot* begin_thread(std::uint32_t index) {
-  if (self.refused || !recorder.running) return nullptr;
-  // Modules that are loaded later have elements, too: those are for threads that come later.
-  const std::uint32_t count = __atomic_load_n(&recorder.chosen, __ATOMIC_ACQUIRE);
-  if (self.slots == nullptr) {
-    self.slots = static_cast<ElementSlot*>(
-        recorder.log.chunk(ChunkKind::kSlots, std::uint64_t{count} * sizeof(ElementSlot)));
-    self.refused = self.slots == nullptr;
-    if (self.refused) give_up();
-    self.slot_count = self.refused ? 0 : count;
+[[gnu::noinline]] ElementSlot* later_slot(std::uint32_t index) {
+  for (std::uint32_t i = 0; i < self.later_count; ++i) {
+    const SlotRange& range = self.later[i];
+    if (index - range.first < range.count) return &range.slots[index - range.first];
   }
-  return index < self.slot_count ? &self.slots[index] : nullptr;
+  if (self.refused || !recorder.running) return nullptr;
+  std::uint32_t first = self.slot_count;
+  if (self.later_count != 0) {
+    const SlotRange& last = self.later[self.later_count - 1];
+    first = last.first + last.count;
+  }
+  // Whole pages: the rest is for modules that are loaded later.
+  const std::uint32_t wanted = __atomic_load_n(&recorder.chosen, __ATOMIC_ACQUIRE) - first;
+  const std::uint32_t pages =
+      wanted > kSlotsOnFirstPage ? (wanted - kSlotsOnFirstPage + kSlotsOnPage - 1) / kSlotsOnPage : 0;
+  const std::uint32_t count = kSlotsOnFirstPage + pages * kSlotsOnPage;
+  auto* slots = self.later_count < kMostSlotRanges
+                    ? static_cast<ElementSlot*>(
+                          recorder.log.chunk(ChunkKind::kSlots, std::uint64_t{count} * sizeof(ElementSlot)))
+                    : nullptr;
+  if (slots == nullptr) {
+    self.refused = true;
+    give_up();
+    return nullptr;
+  }
+  if (self.slots == nullptr) {
+    self.slots = slots;
+    self.slot_count = count;
+  } else {
+    self.later[self.later_count++] = {slots, first, count};
+  }
+  return &slots[index - first];
 }
 
 ElementSlot* slot_of(const ElementEntry& entry) {
-  return entry.index < self.slot_count ? &self.slots[entry.index] : begin_thread(entry.index);
+  return entry.index < self.slot_count ? &self.slots[entry.index] : later_slot(entry.index);
 }
 
-void wrote(const ElementEntry& entry, std::uint64_t before) {
+// While a thread writes what it did.
+class Writing {
+ public:
+  explicit Writing(const ElementEntry* entry) {
+    self.holding = entry;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~Writing() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    self.holding = nullptr;
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+  // A signal came in the middle of it; or nobody knows the thread.
+  static bool is_out_of_place() { return self.holding != nullptr || !self.begun; }
+};
+
+// … which began at version `before`: the oldest access in the lowest bit, 1 for a write, and a 1 above all.
+[[gnu::always_inline]] inline void did(const ElementEntry& entry, std::uint64_t before,
+                                       std::uint32_t accesses) {
   ElementSlot* slot = slot_of(entry);
   if (slot == nullptr) return;
   if (slot->version != before) begin_run(*slot, entry.index, before);
-  ++slot->writes;
-  slot->version = before + 1;
+  for (; accesses > 1; accesses >>= 1) {
+    if ((accesses & 1) != 0) {
+      ++slot->writes;
+      ++slot->version;
+    } else {
+      if (slot->writes != 0) fold(*slot, entry.index);
+      ++slot->reads;
+    }
+  }
 }
 
-// Waits for an even version and makes it `after` more. The even one.
-std::uint64_t advance(ElementEntry& entry, std::uint64_t by) {
-  std::uint32_t rounds = 0;
-  for (;;) {
-    std::uint64_t version = entry.version.load(std::memory_order_relaxed);
-    if ((version & 1) != 0 && rounds > kPatience) {
-      give_up();
-      version &= ~1ull;
-      entry.version.store(version, std::memory_order_relaxed);
+constexpr std::uint32_t kOneWrite = 0b11;
+
+// … which was `seen` a moment ago.
+[[gnu::noinline]] std::uint64_t advance_later(std::atomic<std::uint64_t>& version, std::uint64_t seen,
+                                              std::uint64_t by) {
+  for (std::uint32_t rounds = 0;;) {
+    while ((seen & 1) != 0) {
+      if (rounds > kPatience) {
+        give_up();
+        version.store(seen & ~1ull, std::memory_order_relaxed);
+      }
+      if (!recorder.running) return seen & ~1ull;
+      relax(rounds);
+      seen = version.load(std::memory_order_relaxed);
     }
-    if ((version & 1) == 0 &&
-        entry.version.compare_exchange_weak(version, version + by, std::memory_order_acquire,
-                                            std::memory_order_relaxed))
-      return version;
-    if (!recorder.running) return version & ~1ull;
-    relax(rounds);
+    if (version.compare_exchange_strong(seen, seen + by, std::memory_order_acquire,
+                                        std::memory_order_relaxed))
+      return seen;
   }
+}
+
+// Waits for an even version and makes it `by` more. The even one.
+[[gnu::always_inline]] inline std::uint64_t advance(const ElementEntry& entry, std::uint64_t by) {
+  std::atomic<std::uint64_t>& version = *entry.version;
+  // Mostly nobody else has written since this thread's latest access. To look first would fetch the line of
+  // cache twice where somebody has: once to read, once to write.
+  std::uint64_t seen = entry.index < self.slot_count ? self.slots[entry.index].version << 1 : 0;
+  if (version.compare_exchange_strong(seen, seen + by, std::memory_order_acquire, std::memory_order_relaxed))
+      [[likely]]
+    return seen;
+  return advance_later(version, seen, by);
+}
+
+// Nobody holds these: they are told of when they are touched.
+bool is_never_held(ElementKind kind) {
+  return kind == ElementKind::kSynchronisation || kind == ElementKind::kBlock;
+}
+
+std::uint32_t set_of(const void* lock) {
+  return (reinterpret_cast<std::uint64_t>(lock) * 0x9e3779b97f4a7c15ull >> 32) % kLockSets;
 }
 
 // --- what is chosen
@@ -193,6 +297,42 @@ bool is_candidate(const ElementEntry& entry, bool all_static) {
 
 std::uint64_t lot_of(const ElementEntry& entry) { return mix(recorder.choice.instance, entry.id); }
 
+// Its place in the table, or the free one where it belongs.
+Recorder::Known& known_place(std::uint64_t id) {
+  std::uint64_t at = id;
+  while (recorder.known[at & (recorder.known_capacity - 1)].id != 0 &&
+         recorder.known[at & (recorder.known_capacity - 1)].id != id)
+    ++at;
+  return recorder.known[at & (recorder.known_capacity - 1)];
+}
+
+// The runtime has no heap: a larger table is another one.
+bool make_room_for_known(std::uint64_t more) {
+  if (2 * (recorder.known_count + more) < recorder.known_capacity) return true;
+  const Recorder::Known* before = recorder.known;
+  const std::uint64_t capacity_before = recorder.known_capacity;
+  std::uint64_t capacity = 1024;
+  while (capacity <= 2 * (recorder.known_count + more)) capacity *= 2;
+  auto* table = static_cast<Recorder::Known*>(map_pages(capacity * sizeof(Recorder::Known)));
+  if (table == nullptr) return false;
+  recorder.known = table;
+  recorder.known_capacity = capacity;
+  for (std::uint64_t i = 0; i < capacity_before; ++i) {
+    if (before[i].id != 0) known_place(before[i].id) = before[i];
+  }
+  return true;
+}
+
+bool is_new_candidate(const ElementEntry& entry, bool all_static) {
+  return is_candidate(entry, all_static) && known_place(entry.id).id == 0;
+}
+
+void choose(ElementEntry& entry, ChosenElement* element) {
+  entry.version = &element->version;
+  entry.index = element->entry.index;
+  entry.chosen = 1;
+}
+
 // The largest lot that is among the `wanted` smallest: found bit by bit, so that nothing need be sorted or
 // kept.
 std::uint64_t threshold(const ElementEntry* begin, const ElementEntry* end, bool all_static,
@@ -202,7 +342,7 @@ std::uint64_t threshold(const ElementEntry* begin, const ElementEntry* end, bool
     const std::uint64_t tried = bound | 1ull << bit;
     std::uint64_t below = 0;
     for (const ElementEntry* e = begin; e != end; ++e)
-      below += is_candidate(*e, all_static) && lot_of(*e) < tried;
+      below += is_new_candidate(*e, all_static) && lot_of(*e) < tried;
     if (below < wanted) bound = tried;
   }
   return bound;
@@ -214,37 +354,60 @@ void start_element_recorder(const ElementChoice& choice, const LogAccess& log) {
   recorder.choice = choice;
   recorder.log = log;
   recorder.chosen = recorder.module_count = 0;
+  recorder.known_count = recorder.known_capacity = 0;
   recorder.running = true;
 }
 
 void choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static) {
-  if (!recorder.running || recorder.module_count == kMostModules) return;
-  for (std::uint32_t i = 0; i < recorder.module_count; ++i) {
+  if (!recorder.running) return;
+  std::uint32_t place = recorder.module_count;
+  for (std::uint32_t i = recorder.module_count; i-- > 0;) {
     if (recorder.modules[i].begin == begin) return;  // each of its translation units asks
+    if (recorder.modules[i].begin == nullptr) place = i;
   }
-  recorder.modules[recorder.module_count++] = {begin, end};
+  if (place == kMostModules) return;
+  if (!make_room_for_known(static_cast<std::uint64_t>(end - begin))) return give_up();
+  recorder.modules[place] = {begin, end};
+  if (place == recorder.module_count) ++recorder.module_count;
+
   std::uint64_t candidates = 0;
-  for (const ElementEntry* e = begin; e != end; ++e) candidates += is_candidate(*e, all_static);
+  for (ElementEntry* e = begin; e != end; ++e) candidates += is_new_candidate(*e, all_static);
   const std::uint32_t percent = recorder.choice.percent;
   std::uint64_t wanted = percent != 0 ? (candidates * percent + 50) / 100 : recorder.chosen == 0 ? 1 : 0;
   if (percent != 0 && wanted == 0) wanted = 1;
   if (wanted > candidates) wanted = candidates;
   auto* ids = static_cast<std::uint64_t*>(
       recorder.log.chunk(ChunkKind::kElements, (2 + wanted) * sizeof(std::uint64_t)));
-  if (ids == nullptr) return give_up();
+  auto* elements = static_cast<ChosenElement*>(map_pages((wanted + 1) * sizeof(ChosenElement)));
+  if (ids == nullptr || elements == nullptr) return give_up();
   std::uint64_t* const chunk = ids;
   *ids++ = candidates;
   *ids++ = wanted;
   const std::uint64_t bound = wanted != 0 ? threshold(begin, end, all_static, wanted) : 0;
   std::uint32_t index = recorder.chosen;
-  for (ElementEntry* e = begin; e != end && index < recorder.chosen + wanted; ++e) {
-    if (!is_candidate(*e, all_static) || lot_of(*e) > bound) continue;
-    ids[index - recorder.chosen] = e->id;
-    e->index = index++;
-    e->chosen = 1;
+  for (ElementEntry* e = begin; e != end; ++e) {
+    if (!is_candidate(*e, all_static)) continue;
+    Recorder::Known& known = known_place(e->id);
+    if (known.id == 0) {
+      known.id = e->id;
+      ++recorder.known_count;
+      if (lot_of(*e) <= bound && index < recorder.chosen + wanted) {
+        const std::uint32_t at = index - recorder.chosen;
+        ids[at] = e->id;
+        known.element = new (&elements[at]) ChosenElement;
+        known.element->entry = {e->id, &known.element->version, 1, e->kind, {}, index++};
+      }
+    }
+    if (known.element != nullptr) choose(*e, known.element);
   }
   __atomic_store_n(&recorder.chosen, index, __ATOMIC_RELEASE);
   recorder.log.seal(chunk, (2 + wanted) * sizeof(std::uint64_t));
+}
+
+void forget_elements(const ElementEntry* begin) {
+  for (std::uint32_t i = 0; i < recorder.module_count; ++i) {
+    if (recorder.modules[i].begin == begin) recorder.modules[i] = {};
+  }
 }
 
 void stop_element_recorder() {
@@ -255,32 +418,41 @@ void stop_element_recorder() {
   }
 }
 
+void begin_element_thread() { self.begun = true; }
+
 void end_element_thread() {
   seal_tokens();
   if (self.slots != nullptr) recorder.log.seal(self.slots, self.slot_count * sizeof(ElementSlot));
+  for (std::uint32_t i = 0; i < self.later_count; ++i)
+    recorder.log.seal(self.later[i].slots, self.later[i].count * sizeof(ElementSlot));
   self = {};
-  self.refused = true;
 }
 
 void touch_element(ElementEntry* entry) {
-  if (self.holding != nullptr) return;  // in a handler of a signal that came in the middle of a write
-  wrote(*entry, advance(*entry, 2) >> 1);
+  if (Writing::is_out_of_place()) return;
+  const Writing writing(entry);
+  const std::uint64_t before = is_never_held(entry->kind)
+                                   ? entry->version->fetch_add(2, std::memory_order_acquire)
+                                   : advance(*entry, 2);
+  did(*entry, before >> 1, kOneWrite);
 }
 
 void took_lock(ElementEntry* entry, const void* lock) {
   touch_element(entry);
-  for (ThreadLog::Lock& known : self.locks) {
+  // The one that stays, should the module go.
+  entry = &reinterpret_cast<ChosenElement*>(entry->version)->entry;
+  const std::uint32_t set = set_of(lock);
+  for (ThreadLog::Lock& known : self.locks[set]) {
     if (known.address != lock) continue;
     known.entry = entry;
     return;
   }
-  self.locks[self.next_lock++ % kKnownLocks] = {lock, entry};
+  self.locks[set][self.next_lock[set]++ % kLocksInSet] = {lock, entry};
 }
 
 void took_again(const void* lock) {
-  for (const ThreadLog::Lock& known : self.locks) {
-    if (known.address == lock && known.entry != nullptr && known.entry->chosen != 0)
-      touch_element(known.entry);
+  for (const ThreadLog::Lock& known : self.locks[set_of(lock)]) {
+    if (known.address == lock && recorder.running) touch_element(known.entry);
   }
 }
 
@@ -290,6 +462,7 @@ void took_again(const void* lock) {
 
 using heddle::record::ElementEntry;
 using heddle::record::self;
+using heddle::record::Writing;
 
 HEDDLE_RECORD_EXPORT void __heddle_touch_element(ElementEntry* entry) {
   heddle::record::touch_element(entry);
@@ -302,28 +475,41 @@ HEDDLE_RECORD_EXPORT void __heddle_took_lock(ElementEntry* entry, const void* lo
 HEDDLE_RECORD_EXPORT void __heddle_waited(const void* lock) { heddle::record::took_again(lock); }
 
 HEDDLE_RECORD_EXPORT void __heddle_lock_element(ElementEntry* entry) {
-  if (self.holding != nullptr) return;
+  if (Writing::is_out_of_place()) {
+    ++self.out_of_place;
+    return;
+  }
   self.holding = entry;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   heddle::record::advance(*entry, 1);
 }
 
-HEDDLE_RECORD_EXPORT void __heddle_unlock_element(ElementEntry* entry) {
+// After accesses of which `writes` were writes; `accesses`: as did() has them.
+HEDDLE_RECORD_EXPORT void __heddle_unlock_element(ElementEntry* entry, std::uint32_t writes,
+                                                  std::uint32_t accesses) {
+  if (self.out_of_place != 0) {
+    --self.out_of_place;
+    return;
+  }
   if (self.holding != entry) return;
-  const std::uint64_t version = entry->version.load(std::memory_order_relaxed) & ~1ull;
-  entry->version.store(version + 2, std::memory_order_release);
-  heddle::record::wrote(*entry, version >> 1);
+  const std::uint64_t version = entry->version->load(std::memory_order_relaxed) & ~1ull;
+  entry->version->store(version + 2ull * writes, std::memory_order_release);
+  heddle::record::did(*entry, version >> 1, accesses);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   self.holding = nullptr;
 }
 
 // 1: somebody wrote meanwhile, or does; read again.
 HEDDLE_RECORD_EXPORT std::uint32_t __heddle_read_element(ElementEntry* entry, std::uint64_t seen) {
-  if ((seen & 1) != 0 || entry->version.load(std::memory_order_relaxed) != seen) [[unlikely]] {
+  if ((seen & 1) != 0 || entry->version->load(std::memory_order_relaxed) != seen) [[unlikely]] {
     if (!heddle::record::recorder.running || self.holding == entry) return 0;
     if (self.waited > heddle::record::kPatience) heddle::record::give_up();
     heddle::record::relax(self.waited);
     return 1;
   }
   self.waited = 0;
+  if (Writing::is_out_of_place()) return 0;
+  const Writing writing(entry);
   heddle::record::ElementSlot* slot = heddle::record::slot_of(*entry);
   if (slot == nullptr) return 0;
   if (slot->version != seen >> 1)

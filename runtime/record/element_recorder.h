@@ -40,11 +40,17 @@ struct LogAccess {
 };
 
 void start_element_recorder(const ElementChoice& choice, const LogAccess& log);
-// The elements of a module that was loaded. `all_static`: the profile is not for it (--spes=static).
+// The elements of a module that was loaded. `all_static`: the profile is not for it (--spes=static). An
+// element that an earlier module has, too, is the same one.
 void choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static);
+// The module that has them is unloaded.
+void forget_elements(const ElementEntry* begin);
 // In a child process, or at the end: nothing more is recorded.
 void stop_element_recorder();
 
+// The calling thread is known to the log from here on: what a thread does before (a signal may come early) is
+// not recorded.
+void begin_element_thread();
 // The calling thread ends: what it recorded is whole.
 void end_element_thread();
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/base/text_buffer.h"
 #include "core/record/log_format.h"
 #include "runtime/record/options.h"
 
@@ -21,9 +22,9 @@ class LogFile {
 
   // `bytes`: with the header, rounded up to whole pages. nullptr: the limit is reached, or the disk is full.
   ChunkHeader* new_chunk(std::uint32_t thread, ChunkKind kind, std::uint32_t sequence, std::uint32_t bytes);
-  // A sealed copy of a chunk's first `used` bytes elsewhere in the file: by a system call, which takes a
-  // fraction of what fresh pages of a mapping take. False: as for new_chunk.
-  bool keep_copy(const ChunkHeader& chunk, std::uint32_t used);
+  // A sealed chunk with the thread, stream and sequence of another, elsewhere in the file: by system calls,
+  // which take a fraction of what fresh pages of a mapping take. False: as for new_chunk.
+  bool keep(const ChunkHeader& like, ChunkKind kind, const void* content, std::uint32_t used);
   // No more will be written to it.
   static void seal(ChunkHeader* chunk, std::uint32_t used);
   // All chunks are sealed: the file ends where they do.
@@ -33,6 +34,10 @@ class LogFile {
   void abandon(void* keep);
 
  private:
+  // Both: 0, or the kernel's error.
+  long open_file(const Options& options, const char* program, TextBuffer<768>& path);
+  long map_file();
+  long take_room(std::uint64_t at, std::uint32_t bytes) const;
   // Where; 0: the limit is reached.
   std::uint64_t reserve(std::uint32_t bytes);
 

@@ -11,6 +11,21 @@ const char* after_prefix(const char* text, const char* prefix) {
   return text;
 }
 
+// All but these are mistakes of writing, and what was meant by them is not known.
+bool is_option(const char* text) {
+  constexpr const char* kNames[] = {"limit=", "share=", "instance=", "profile="};
+  for (const char* name : kNames) {
+    if (after_prefix(text, name) != nullptr) return true;
+  }
+  return false;
+}
+
+// The option after this one, or the end.
+const char* next_option(const char* at) {
+  while (*at != '\0' && *at != ',') ++at;
+  return *at == ',' ? at + 1 : at;
+}
+
 }  // namespace
 
 bool parse_bytes(const char* text, std::uint64_t& bytes) {
@@ -46,10 +61,8 @@ bool parse_share(const char* text, std::uint32_t& percent) {
 }
 
 const char* Options::find(const char* name) const {
-  for (const char* at = rest; *at != '\0';) {
+  for (const char* at = rest; *at != '\0'; at = next_option(at)) {
     if (const char* value = after_prefix(at, name); value != nullptr && *value == '=') return value + 1;
-    while (*at != '\0' && *at != ',') ++at;
-    if (*at == ',') ++at;
   }
   return nullptr;
 }
@@ -76,6 +89,9 @@ const char* parse_options(const char* text, Options& options) {
   }
   if (length == 0) return "it names no directory";
   options.rest = directory[length] == ',' ? directory + length + 1 : directory + length;
+  for (const char* at = options.rest; *at != '\0'; at = next_option(at)) {
+    if (!is_option(at)) return "after the directory come limit=, share=, instance= and profile= only";
+  }
   if (const char* limit = options.find("limit"); limit != nullptr && !parse_bytes(limit, options.limit))
     return "limit= is no number of bytes";
   std::uint32_t percent = 0;

@@ -2,49 +2,45 @@
 // Offsets are those of core/record/path_state.h.
   .text
 
-// Writes what whole bytes the pending bits of the PathState at r11 have to its log. Changes rax, rcx, rdx and rsi.
+  .macro save register
+  pushq %\register
+  .cfi_adjust_cfa_offset 8
+  .endm
+  .macro restore register
+  popq %\register
+  .cfi_adjust_cfa_offset -8
+  .endm
+
+// Writes the pending bits of the PathState at r11 to its log, as a word, and leaves none. Changes rax and rsi.
   .type heddle_path_write, @function
 heddle_path_write:
   .cfi_startproc
-  movq (%r11), %rax
-  movq %rax, %rcx
-  notq %rcx
-  bsrq %rcx, %rsi             // pending bits
-  movl $64, %ecx
-  subl %esi, %ecx
-  movq %rax, %rdx
-  shlq %cl, %rdx
-  bswapq %rdx                 // the oldest first
-  movl %esi, %ecx
   movq 16(%r11), %rsi
-  movq %rdx, (%rsi)
-  movl %ecx, %edx
-  shrl $3, %edx               // whole bytes
-  addq %rdx, %rsi
+  movq (%r11), %rax
+  movq %rax, (%rsi)
+  movq $-2, (%r11)            // kNonePending
+  addq $8, %rsi
   movq %rsi, 16(%r11)
-  andl $7, %ecx               // bits that stay
-  movq $-1, %rdx
-  shlq %cl, %rdx
-  orq %rdx, %rax
-  btrq %rcx, %rax
-  movq %rax, (%r11)
   cmpq 24(%r11), %rsi
-  ja 1f
+  jae heddle_path_next
   ret
-  // The chunk is full.
-1:
-  pushq %rdi
-  .cfi_adjust_cfa_offset 8
-  pushq %r8
-  .cfi_adjust_cfa_offset 8
-  pushq %r9
-  .cfi_adjust_cfa_offset 8
-  pushq %r10
-  .cfi_adjust_cfa_offset 8
-  pushq %r11
-  .cfi_adjust_cfa_offset 8
-  pushq %rbp
-  .cfi_adjust_cfa_offset 8
+  .cfi_endproc
+  .size heddle_path_write, . - heddle_path_write
+
+// The chunk of the PathState at r11 is full. Changes nothing.
+  .type heddle_path_next, @function
+heddle_path_next:
+  .cfi_startproc
+  save rax
+  save rcx
+  save rdx
+  save rsi
+  save rdi
+  save r8
+  save r9
+  save r10
+  save r11
+  save rbp
   movq %rsp, %rbp
   .cfi_def_cfa_register %rbp
   subq $512, %rsp
@@ -55,50 +51,30 @@ heddle_path_write:
   fxrstor64 (%rsp)
   movq %rbp, %rsp
   .cfi_def_cfa_register %rsp
-  popq %rbp
-  .cfi_adjust_cfa_offset -8
-  popq %r11
-  .cfi_adjust_cfa_offset -8
-  popq %r10
-  .cfi_adjust_cfa_offset -8
-  popq %r9
-  .cfi_adjust_cfa_offset -8
-  popq %r8
-  .cfi_adjust_cfa_offset -8
-  popq %rdi
-  .cfi_adjust_cfa_offset -8
-  ret
-  .cfi_endproc
-  .size heddle_path_write, . - heddle_path_write
-
-  .macro save register
-  pushq %\register
-  .cfi_adjust_cfa_offset 8
-  .endm
-  .macro restore register
-  popq %\register
-  .cfi_adjust_cfa_offset -8
-  .endm
-
-// void __heddle_path_flush(): writes what whole bytes the running thread's pending bits have.
-  .globl __heddle_path_flush
-  .type __heddle_path_flush, @function
-__heddle_path_flush:
-  .cfi_startproc
-  save rax
-  save rcx
-  save rdx
-  save rsi
-  movq __heddle_path@GOTTPOFF(%rip), %r11
-  movq %fs:(%r11), %r11
-  call heddle_path_write
+  restore rbp
+  restore r11
+  restore r10
+  restore r9
+  restore r8
+  restore rdi
   restore rsi
   restore rdx
   restore rcx
   restore rax
   ret
   .cfi_endproc
-  .size __heddle_path_flush, . - __heddle_path_flush
+  .size heddle_path_next, . - heddle_path_next
+
+// void __heddle_path_full(): the running thread's chunk of bits is full, and nothing is pending.
+  .globl __heddle_path_full
+  .type __heddle_path_full, @function
+__heddle_path_full:
+  .cfi_startproc
+  movq __heddle_path@GOTTPOFF(%rip), %r11
+  movq %fs:(%r11), %r11
+  jmp heddle_path_next
+  .cfi_endproc
+  .size __heddle_path_full, . - __heddle_path_full
 
 // void __heddle_path_rounds(rounds): adds the code of more than kMostUnaryRounds rounds (core/record/path_table.h).
   .globl __heddle_path_rounds
@@ -119,7 +95,7 @@ __heddle_path_rounds:
   cmpq $-1 << 31, %rax
   jg 2f                       // 30 are pending at most, and 29 to come
 1:
-  call heddle_path_write      // 7 stay at most
+  call heddle_path_write      // none stays
   movq (%r11), %rax
 2:
   bsrq %rdi, %rdx             // bits below the highest one

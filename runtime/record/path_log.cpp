@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <new>
 
 #include "core/base/raw_syscall.h"
@@ -15,11 +16,10 @@ static_assert(offsetof(PathThread, state) == offsetof(PathThreadHead, state) &&
               offsetof(PathThread, entry) == offsetof(PathThreadHead, entry));
 
 constexpr std::uint32_t kFirstChunk = kLogPage;
-constexpr std::uint32_t kBitsChunk = 16 << 10;  // leaves the program most of the processor's first cache
 constexpr std::uint32_t kMarksChunk = 16 << 10;
 
 // Threads that have no stream of their own may write it at the same time.
-unsigned char nowhere_bytes[256];
+std::uint64_t nowhere_words[32];
 // Nobody writes these: no call is foretold.
 CallEntry nowhere_calls[kCallEntries];
 
@@ -41,22 +41,20 @@ bool is_within(const ChunkHeader* chunk, const void* next) {
          static_cast<const char*>(next) <= reinterpret_cast<const char*>(chunk) + chunk->bytes;
 }
 
-unsigned count_of(std::uint64_t pending) { return 63u - static_cast<unsigned>(__builtin_clzll(~pending)); }
-
-constexpr std::size_t kWritten = sizeof(std::uint64_t);  // at once
-unsigned char* end_of(ChunkHeader* chunk) {
-  return reinterpret_cast<unsigned char*>(chunk) + chunk->bytes - kWritten;
+std::uint64_t* words_of(ChunkHeader* chunk) { return reinterpret_cast<std::uint64_t*>(chunk + 1); }
+std::uint64_t* end_of(ChunkHeader* chunk) {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(chunk) + chunk->bytes);
 }
+// (Not past the end of the program's own code between: a process may be killed at any time.)
+void in_this_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }  // namespace
 
-PathState nowhere = {
-    PathState::kNonePending, 0, nowhere_bytes, nowhere_bytes + sizeof nowhere_bytes - kWritten, 0,
-    nowhere_calls,           0};
+PathState nowhere = {PathState::kNonePending, 0, nowhere_words, std::end(nowhere_words), 0, nowhere_calls, 0};
 
 void PathLog::to_nowhere(PathState* state) {
-  state->next = nowhere_bytes;
-  state->end = nowhere_bytes + sizeof nowhere_bytes - kWritten;
+  state->next = nowhere_words;
+  state->end = std::end(nowhere_words);
 }
 
 PathThread* PathLog::thread_of(PathState* state) {
@@ -73,13 +71,10 @@ PathState* PathLog::new_thread(const ThreadIdentity& who, std::uint32_t signal_d
   thread->chunk = head;
   thread->entry = {who.number, who.parent, who.ordinal, 0};
   thread->state.calls = calls;
-  thread->bits = file_->new_chunk(who.number, ChunkKind::kBits, thread->bit_chunks++, kFirstChunk);
-  if (thread->bits == nullptr) {
-    to_nowhere(&thread->state);
-  } else {
-    thread->bits->stream = static_cast<std::uint16_t>(signal_depth);
-    thread->state.next = reinterpret_cast<unsigned char*>(thread->bits + 1);
-    thread->state.end = end_of(thread->bits);
+  write_to(thread, file_->new_chunk(who.number, ChunkKind::kWords, thread->bit_chunks++, kFirstChunk));
+  const std::atomic_ref<PathThread*> latest(latest_);
+  thread->before = latest.load(std::memory_order_relaxed);
+  while (!latest.compare_exchange_weak(thread->before, thread, std::memory_order_release)) {
   }
   return &thread->state;
 }
@@ -95,53 +90,64 @@ PathState* PathLog::signal_stream(PathState* interrupted, int signal) {
   }
   PathState* state = &thread->deeper->state;
   state->called = 0;
-  mark(state, StepKind::kSignal, PlaceId{interrupted->written * 8}, static_cast<std::uint32_t>(signal));
+  mark(state, StepKind::kSignal, PlaceId{interrupted->written}, static_cast<std::uint32_t>(signal));
   return state;
+}
+
+// nullptr: there is no room.
+void PathLog::write_to(PathThread* thread, ChunkHeader* chunk) {
+  thread->bits = chunk;
+  if (chunk == nullptr) return to_nowhere(&thread->state);
+  chunk->stream = static_cast<std::uint16_t>(thread->chunk.sequence);
+  thread->counted = words_of(chunk);
+  thread->counted_bits = 0;
+  thread->state.next = words_of(chunk);
+  thread->state.end = end_of(chunk);
 }
 
 void PathLog::next_chunk(PathState* state) {
   PathThread* thread = thread_of(state);
   if (thread == nullptr || thread->bits == nullptr || !is_within(thread->bits, state->next))
     return to_nowhere(state);
-  const std::uint32_t used = used_of(thread->bits, state->next);
-  if (thread->bits->bytes == kBitsChunk) {
+  ChunkHeader* full = thread->bits;
+  if (full->bytes == kWordsChunk) {
     // Its content moves elsewhere, and the pages that are in the cache are written again. In this order, so
     // that a process that is killed meanwhile has all bits once (tool/record/path_log.cpp).
-    if (!file_->keep_copy(*thread->bits, used)) {
-      thread->bits = nullptr;
-      return to_nowhere(state);
-    }
-    state->next = reinterpret_cast<unsigned char*>(thread->bits + 1);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    state->written += used;
-    thread->bits->sequence = thread->bit_chunks++;
+    if (!thread->keeper.keep(*file_, *full, state->next, state->written)) return write_to(thread, nullptr);
+    in_this_order();
+    write_to(thread, full);
+    in_this_order();
+    memset(words_of(full), 0, full->bytes - sizeof *full);
+    in_this_order();
+    full->sequence = thread->bit_chunks++;
     return;
   }
-  state->written += used;
-  ChunkHeader* full = thread->bits;
-  thread->bits = file_->new_chunk(thread->entry.number, ChunkKind::kBits, thread->bit_chunks++, kBitsChunk);
+  const std::uint32_t used = used_of(full, state->next);
+  state->written += bits_in_chunk(*thread);
+  write_to(thread,
+           file_->new_chunk(thread->entry.number, ChunkKind::kWords, thread->bit_chunks++, kWordsChunk));
   LogFile::seal(full, used);
-  if (thread->bits == nullptr) return to_nowhere(state);
-  thread->bits->stream = static_cast<std::uint16_t>(thread->chunk.sequence);
-  state->next = reinterpret_cast<unsigned char*>(thread->bits + 1);
-  state->end = end_of(thread->bits);
+}
+
+std::uint64_t PathLog::bits_in_chunk(PathThread& thread) {
+  for (; thread.counted != thread.state.next; ++thread.counted)
+    thread.counted_bits += pending_count(*thread.counted);
+  return thread.counted_bits;
 }
 
 // As path_flush.S does.
-void PathLog::write_bytes(PathState* state) {
-  const unsigned count = count_of(state->pending);
-  const std::uint64_t oldest_first = __builtin_bswap64(state->pending << (64 - count));
-  memcpy(state->next, &oldest_first, sizeof oldest_first);
-  state->next += count / 8;
-  const std::uint64_t none = ~std::uint64_t{0} << count % 8;
-  state->pending = (state->pending & ~none) | none << 1;
-  if (state->next > state->end) next_chunk(state);
+void PathLog::write_word(PathState* state) {
+  *state->next = state->pending;
+  in_this_order();
+  state->pending = PathState::kNonePending;
+  in_this_order();
+  if (++state->next == state->end) next_chunk(state);
 }
 
 void PathLog::push(PathState* state, std::uint64_t bits, unsigned count) {
-  if (count_of(state->pending) + count > kMostPending) write_bytes(state);
+  if (pending_count(state->pending) + count > kMostPending) write_word(state);
   state->pending = state->pending << count | bits;
-  if (state->pending < kManyPending) write_bytes(state);
+  if (state->pending < kManyPending) write_word(state);
 }
 
 void PathLog::mark(PathState* state, StepKind kind, PlaceId place, std::uint32_t extra) {
@@ -163,8 +169,7 @@ void PathLog::mark(PathState* state, StepKind kind, PlaceId place, std::uint32_t
     thread->marks->stream = static_cast<std::uint16_t>(thread->chunk.sequence);
     thread->next_mark = reinterpret_cast<Mark*>(thread->marks + 1);
   }
-  const std::uint64_t written = state->written + used_of(thread->bits, state->next);
-  const std::uint64_t bits = 8 * written + count_of(state->pending);
+  const std::uint64_t bits = state->written + bits_in_chunk(*thread) + pending_count(state->pending);
   *thread->next_mark = {bits, static_cast<std::uint64_t>(place), static_cast<std::uint32_t>(kind), extra};
   ++thread->next_mark;
 }
@@ -199,32 +204,24 @@ void PathLog::abandon(PathState* state) {
   thread->bits = nullptr;
   thread->marks = nullptr;
   thread->deeper = nullptr;
+  thread->keeper.forget();
+  latest_ = nullptr;
   to_nowhere(state);
 }
 
 void PathLog::seal() {
-  char* const begin = reinterpret_cast<char*>(file_->header());
-  const std::uint64_t end = file_->header()->end;
-  for (std::uint64_t at = kLogPage; at < end;) {
-    auto* chunk = reinterpret_cast<ChunkHeader*>(begin + at);
-    if (chunk->magic != ChunkHeader::kMagic || chunk->bytes == 0) {
-      at += kLogPage;
-      continue;
+  for (PathThread* thread = latest_; thread != nullptr; thread = thread->before) {
+    ChunkHeader* bits = thread->bits;
+    if (bits != nullptr && bits->used == ChunkHeader::kOpen && is_within(bits, thread->state.next)) {
+      bits->used = used_of(bits, thread->state.next);
+      bits->checksum = checksum_of(reinterpret_cast<unsigned char*>(bits + 1), bits->used);
     }
-    if (chunk->kind == ChunkKind::kThread) {
-      auto* thread = reinterpret_cast<PathThread*>(chunk);
-      ChunkHeader* bits = thread->bits;
-      if (bits != nullptr && bits->used == ChunkHeader::kOpen && is_within(bits, thread->state.next)) {
-        bits->used = used_of(bits, thread->state.next);
-        bits->checksum = checksum_of(reinterpret_cast<unsigned char*>(bits + 1), bits->used);
-      }
-      ChunkHeader* marks = thread->marks;
-      if (marks != nullptr && marks->used == ChunkHeader::kOpen) {
-        marks->used = used_of(marks, thread->next_mark);
-        marks->checksum = checksum_of(reinterpret_cast<unsigned char*>(marks + 1), marks->used);
-      }
+    ChunkHeader* marks = thread->marks;
+    if (marks != nullptr && marks->used == ChunkHeader::kOpen) {
+      marks->used = used_of(marks, thread->next_mark);
+      marks->checksum = checksum_of(reinterpret_cast<unsigned char*>(marks + 1), marks->used);
     }
-    at += chunk->bytes;
+    thread->keeper.seal();
   }
 }
 

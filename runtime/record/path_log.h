@@ -9,6 +9,7 @@
 
 #include "core/record/path_ids.h"
 #include "core/record/path_state.h"
+#include "runtime/record/bits_keeper.h"
 #include "runtime/record/log_file.h"
 #include "runtime/record/threads.h"
 
@@ -25,6 +26,11 @@ struct PathThread {
   std::uint32_t bit_chunks = 0;
   std::uint32_t mark_chunks = 0;
   PathThread* deeper = nullptr;  // the stream of signal handlers that interrupt this one
+  // Up to where the words of the current chunk were counted, and their bits.
+  const std::uint64_t* counted = nullptr;
+  std::uint64_t counted_bits = 0;
+  BitsKeeper keeper;
+  PathThread* before = nullptr;  // the stream that began before this one
 };
 static_assert(sizeof(PathThread) <= kLogPage);
 
@@ -56,11 +62,15 @@ class PathLog {
 
  private:
   void push(PathState* state, std::uint64_t bits, unsigned count);
-  void write_bytes(PathState* state);
+  void write_word(PathState* state);
+  void write_to(PathThread* thread, ChunkHeader* chunk);
+  // Bits of the words of the current chunk.
+  static std::uint64_t bits_in_chunk(PathThread& thread);
   static PathThread* thread_of(PathState* state);
   static void to_nowhere(PathState* state);
 
   LogFile* file_ = nullptr;
+  PathThread* latest_ = nullptr;  // all streams, from the one that began last
 };
 
 }  // namespace heddle::record

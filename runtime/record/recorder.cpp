@@ -1,5 +1,6 @@
 #include "runtime/record/recorder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 #include <atomic>
@@ -29,6 +30,39 @@ void complain(const char* setting, const char* what) {
   raw_syscall(SYS_write, 2, text.c_str(), text.size());
 }
 
+// Without it all elements would be recorded, which costs more than was asked for.
+bool can_read_profile(const Options& options) {
+  const char* named = options.find("profile");
+  if (named == nullptr || is_word(named, "none")) return true;
+  TextBuffer<1024> path;
+  for (; *named != '\0' && *named != ','; ++named) path << *named;
+  constexpr int kForReading = 4;
+  return raw_syscall(SYS_faccessat, AT_FDCWD, path.c_str(), kForReading) == 0;
+}
+
+const char* reason_of(long error) {
+  switch (-error) {
+    case ENOENT:
+      return "there is no such directory, nor one in which it could be made";
+    case EACCES:
+    case EPERM:
+      return "this user may not write there";
+    case EROFS:
+      return "nothing can be written there";
+    case ENOTDIR:
+      return "that is no directory";
+    case ENOSPC:
+    case EDQUOT:
+      return "there is no room";
+    case EFBIG:
+      return "files may not be that long: lower limit=";
+    case ENOMEM:
+      return "there is not enough address space: lower limit=";
+    default:
+      return nullptr;
+  }
+}
+
 void set_text(Outcome& outcome, const char* text) {
   for (std::size_t i = 0; text[i] != '\0' && i + 1 < sizeof outcome.text; ++i) outcome.text[i] = text[i];
 }
@@ -42,13 +76,20 @@ Mode Recorder::start(const char* const* arguments, const char* const* environmen
     complain(setting, wrong);
     return Mode::kNative;
   }
+  if (!can_read_profile(options_)) {
+    complain(setting, "the file that profile= names cannot be read");
+    return Mode::kNative;
+  }
   char program[512] = {};
   raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof program - 1);
   long error = 0;
   if (!file_.start(options_, program, error)) {
     TextBuffer<128> text;
-    text << "the log cannot be made (error ";
-    text.unsigned_decimal(static_cast<std::uint64_t>(-error)) << ")";
+    text << "the log cannot be made (";
+    if (const char* reason = reason_of(error))
+      text << reason << ")";
+    else
+      text << "error ", text.unsigned_decimal(static_cast<std::uint64_t>(-error)) << ")";
     complain(setting, text.c_str());
     return Mode::kNative;
   }

@@ -26,6 +26,9 @@ class Scheduler {
   const Thread& thread(ThreadId id) const { return threads_[index_of(id)]; }
   std::uint32_t thread_count() const { return created_; }  // ids handed out so far
   std::uint32_t unfinished_count() const { return unfinished_; }
+  // Every thread that was ever created has been joined: nothing that the current one does can come at the
+  // same time as anything else.
+  bool is_alone() const { return retired_ + 1 == created_; }
 
   std::span<const ThreadId> runnable() const { return {runnable_, runnable_count_}; }
   std::uint32_t runnable_hash() const { return runnable_hash_; }
@@ -41,7 +44,10 @@ class Scheduler {
   void make_runnable(Thread& thread);
   void finish_current();
   // The thread's handle and slot may be reused.
-  void retire(Thread& thread) { thread.joined = true; }
+  void retire(Thread& thread) {
+    thread.joined = true;
+    ++retired_;
+  }
 
   // Makes every thread that waits for `object` in this way runnable; answers how many.
   std::uint32_t wake_all(WaitKind kind, Address object);
@@ -95,6 +101,7 @@ class Scheduler {
   Thread* self_ = nullptr;  // the current one's
   std::uint32_t created_ = 0;
   std::uint32_t unfinished_ = 0;
+  std::uint32_t retired_ = 0;
   std::uint32_t runnable_count_ = 0;
   std::uint32_t runnable_hash_ = 0;
   std::uint32_t next_ticket_ = 0;

@@ -80,6 +80,7 @@ void at_first_choice() {
   s.prefix = h.current;
   s.prefix_events = h.event_count.load(std::memory_order_relaxed);
   s.prefix_findings = h.finding_count.load(std::memory_order_relaxed);
+  s.prefix_stack_places = h.stack_place_count;
   s.prefix_text = h.text_used.load(std::memory_order_relaxed);
   if (h.output_fd >= 0) s.prefix_output = raw_syscall(SYS_lseek, h.output_fd, 0, SEEK_CUR);
   keep_offsets(h.output_fd);

@@ -27,6 +27,7 @@ struct State {
   std::uint32_t prefix_events = 0;
   std::uint32_t prefix_text = 1;
   std::uint32_t prefix_findings = 0;
+  std::uint32_t prefix_stack_places = 0;
   ExecutionResult prefix;
   long prefix_output = 0;  // bytes of output
   std::uint64_t signal_mask = 0;

@@ -142,6 +142,7 @@ void start_execution(State& s, std::uint64_t index) {
   h.choice_count.store(0, std::memory_order_relaxed);
   h.event_count.store(s.prefix_events, std::memory_order_relaxed);
   h.finding_count.store(s.prefix_findings, std::memory_order_relaxed);
+  h.stack_place_count = s.prefix_stack_places;
   h.text_used.store(s.prefix_text, std::memory_order_relaxed);
   if (s.gate.was_called()) {
     if (h.output_fd >= 0) raw_syscall(SYS_lseek, h.output_fd, s.prefix_output, SEEK_SET);

@@ -3,6 +3,7 @@
 logs that are of no use are named and skipped."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -50,6 +51,11 @@ static void* reset(void* p) {
 }
 """ + two_threads("write_one", "reset")
 
+# … after so many accesses that the engine takes turns for a while in between.
+MANY_TIMES = 'for (int i = 0; i < 25000; ++i) { threads = threads + 1; __asm__ volatile("" ::: "memory"); }'
+LONG_RESET = RESET.replace("threads = threads + 1;", MANY_TIMES).replace(
+    "usleep(5000);", MANY_TIMES + "\n  usleep(10000);")
+
 # A lost update within one basic block: that blocks are in order says nothing of it.
 LOST_UPDATE = """
 #include <assert.h>
@@ -92,6 +98,39 @@ int main(void) {
   pthread_join(a, 0);
   pthread_join(b, 0);
   assert(first + second + third != 6);
+  return 0;
+}
+"""
+
+
+# A thread uses what the main thread frees. Before it does, they race in more places than an execution's result has room
+# for.
+SHUTDOWN = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct session { int requests, bytes, errors, open, last; int* buffer; };
+struct session* current;
+static void* serve(void* p) {
+  struct session* s = current;
+  s->requests = s->bytes = s->errors = s->open = s->last = 1;
+  usleep(20000);
+  s->buffer[0] = 1;
+  return p;
+}
+int main(void) {
+  pthread_t a;
+  current = calloc(1, sizeof *current);
+  current->buffer = malloc(4);
+  pthread_create(&a, 0, serve, 0);
+  usleep(5000);
+  struct session* s = current;
+  s->requests = s->bytes = s->errors = s->open = s->last = 2;
+  int* buffer = s->buffer;
+  s->buffer = 0;
+  free(buffer);
+  pthread_join(a, 0);
+  free(s);
   return 0;
 }
 """
@@ -151,6 +190,28 @@ class Merge(HeddleTest):
         answer = self.heddle("merge", "--guided", "0", "-v", "logs", "--", program)
         self.assertEqual(answer.code, BUG, answer.errors)
         self.assertEqual(self.heddle("replay", "-q", "--times", "3", "heddle-out/bug-1.heddle").code, BUG)
+
+    def test_a_failure_after_many_accesses_comes_back(self):
+        program = self.compile(LONG_RESET, flags=("--full", "--spes=static"))
+        for kind in ("vars", "blocks"):
+            with self.subTest(kind=kind):
+                shutil.rmtree(self.path("logs"), ignore_errors=True)
+                self.record(100, 1, kind=kind, program=program)
+                answer = self.heddle("merge", "--attempts", "20", "-o", kind, "logs", "--", program)
+                self.assertEqual(answer.code, BUG, answer.errors)
+                self.assertEqual(self.heddle("replay", "-q", kind + "/bug-1.heddle").code, BUG)
+
+    def test_the_bug_of_the_logs_is_minimised_and_explained(self):
+        program = self.compile(SHUTDOWN, flags=("--full", "--spes=static"))
+        self.record(100, 1, program=program)
+        answer = self.heddle("merge", "logs", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        summary = re.search("SUMMARY: heddle: (.*)", answer.errors).group(1)
+        self.assertNotIn("data race", summary)
+        answer = self.heddle("minimize", "-o", "small.heddle", "heddle-out/bug-1.heddle")
+        self.assertEqual(answer.code, 0, answer.errors)
+        for artifact in ("heddle-out/bug-1.heddle", "small.heddle"):
+            self.assertIn("Why: " + summary, self.heddle("explain", artifact).output)
 
     def test_what_another_run_lent_gives_way(self):
         program = self.compile(EITHER_WAY, flags=("--full",))

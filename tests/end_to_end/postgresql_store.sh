@@ -2,7 +2,7 @@
 # The log store of heddle merge on a real PostgreSQL server, started here as its own user and ended again.
 #   postgresql_store.sh MERGE_TEST        exit status 77: Debian's package postgresql is not installed
 set -eu
-test_binary=$1
+test_binary=$(realpath "$1")
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
 if [ -z "$bin" ]; then
   echo "skipped: there is no PostgreSQL server; \`apt-get install postgresql\` brings one"

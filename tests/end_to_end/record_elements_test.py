@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -185,6 +186,97 @@ class RecordElementsTest(HeddleTest):
             self.assertEqual(answer.code, 0, answer.output + answer.errors)
             self.assertIn(f"{accesses} of {accesses} accesses", answer.output)
 
+    # Destructors of thread-local objects come when the thread's function has returned.
+    def test_a_thread_is_recorded_to_its_end(self):
+        program = self.compile("""
+            #include <pthread.h>
+            #include <mutex>
+            #include <thread>
+            std::mutex lock;
+            long ended;
+            struct Tail { ~Tail() { const std::scoped_lock guard(lock); ++ended; } };
+            void work(bool exits) { thread_local Tail tail; (void)&tail; if (exits) pthread_exit(nullptr); }
+            int main() {
+              std::thread a(work, true), b(work, false);
+              a.join();
+              b.join();
+              return ended == 2 ? 0 : 1;
+            }""", c=False, flags=("--full", "--spes=static"))
+        self.assertEqual(self.call(program, env=dict(os.environ, HEDDLE_RECORD=f"vars:{self.path('logs')}")).code, 0)
+        log = glob.glob(os.path.join(self.path("logs"), "*"))[0]
+        shown = self.show(log)
+        self.assertEqual(sorted(self.vector(shown, "ended")), [("0", 1), ("0.1", 2), ("0.2", 2)])
+        self.assertEqual(self.heddle("record", "--check", log, "--", program).code, 0)
+
+    # A library that is loaded while the program runs, and unloaded; and a child that has neither it nor the log.
+    def test_libraries_and_children(self):
+        self.write("plug.cpp", """
+            #include <mutex>
+            static std::mutex lock;
+            long plugged;
+            extern "C" long plug(int rounds) {
+              for (int i = 0; i < rounds; ++i) { const std::scoped_lock guard(lock); ++plugged; }
+              return plugged;
+            }""")
+        built = self.heddle("c++", "--full", "--spes=static", "-g", "-O1", "-shared", "-fPIC", "plug.cpp", "-o", "libplug.so")
+        self.assertEqual(built.code, 0, built.errors)
+        program = self.compile("""
+            #include <dlfcn.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            #include <cassert>
+            #include <thread>
+            long before, after;
+            int main() {
+              ++before;
+              for (int i = 0; i < 2; ++i) {
+                void* library = dlopen("./libplug.so", RTLD_NOW);
+                assert(library != nullptr);
+                auto* plug = reinterpret_cast<long (*)(int)>(dlsym(library, "plug"));
+                std::thread a([=] { plug(10); });
+                plug(10);
+                a.join();
+                dlclose(library);
+              }
+              const pid_t child = fork();
+              if (child == 0) { ++after; _exit(7); }
+              int status = 0;
+              waitpid(child, &status, 0);
+              ++after;
+              return WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 1;
+            }""", c=False, flags=("--full", "--spes=static", "-rdynamic"))
+        answer = self.call(program, env=dict(os.environ, HEDDLE_RECORD=f"vars:{self.path('logs')}"))
+        self.assertEqual(answer.code, 0, answer.errors)
+        logs = glob.glob(os.path.join(self.path("logs"), "*"))
+        self.assertEqual(len(logs), 1)
+        shown = self.show(logs[0])
+        self.assertFalse(shown["incomplete"])
+        self.assertEqual(self.vector(shown, "after"), [("0", 2)])
+
+    # What cannot be recorded is said, and the program runs as it would have.
+    def test_what_is_wrong_with_the_setting_is_said(self):
+        nobody = self.path("file")
+        self.write("file", "")
+        for setting, said in (("vars:{logs},share=0", "share="), ("vars:{logs},share=banana", "share="), ("vars:{logs},shar=25", "shar"),
+                              ("vars:{logs},limit=1K", "limit="), ("vars:", "directory"), ("banana", "vars:"),
+                              ("vars:{logs},profile=/nonexistent", "profile="), ("vars:{logs}/a/b", "no such directory"),
+                              (f"vars:{nobody}", "no directory")):
+            environment = dict(os.environ, HEDDLE_RECORD=setting.format(logs=self.path("logs")))
+            done = subprocess.run([self.turns, "3"], env=environment, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, setting)
+            self.assertIn(said, done.stderr, setting)
+            self.assertIn("Nothing is recorded", done.stderr, setting)
+            self.assertEqual(glob.glob(os.path.join(self.path("logs"), "*")), [], setting)
+
+    # A process that may write no long files would get a signal for one.
+    def test_the_limit_on_files_is_kept(self):
+        def no_long_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (256 << 10, 256 << 10))
+        environment = dict(os.environ, HEDDLE_RECORD=f"vars:{self.path('logs')}")
+        done = subprocess.run([self.turns, "3"], env=environment, capture_output=True, preexec_fn=no_long_files, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.show(glob.glob(os.path.join(self.path("logs"), "*"))[0])["outcome"], "passed")
+
     def test_damaged_logs_are_named(self):
         log = self.record("vars:{logs}", "5")
         with open(log, "r+b") as file:
@@ -192,9 +284,13 @@ class RecordElementsTest(HeddleTest):
             byte = file.read(1)
             file.seek(4096 + 34)
             file.write(bytes([byte[0] ^ 1]))
-        answer = self.heddle("record", "--show", log)
-        self.assertEqual(answer.code, BAD_INPUT)
-        self.assertIn(os.path.basename(log), answer.errors)
+        # Of a run that failed, and was copied in part.
+        cut_off = self.record("vars:{logs}", "7", code=-signal.SIGABRT)
+        os.truncate(cut_off, 5000)
+        for damaged in (log, cut_off):
+            answer = self.heddle("record", "--show", damaged)
+            self.assertEqual(answer.code, BAD_INPUT)
+            self.assertIn(os.path.basename(damaged), answer.errors)
 
     def test_a_profile_cuts_to_what_was_seen_shared(self):
         program = self.path("turns")
@@ -204,6 +300,73 @@ class RecordElementsTest(HeddleTest):
             profile = file.read()
         self.assertIn("Ring+96", profile)
         self.assertNotIn("unshared", profile)
+
+    # What main does before it creates threads and after it has joined them comes in the same order in every run.
+    def test_a_profile_leaves_out_what_create_and_join_order(self):
+        program = self.compile("""
+            #include <mutex>
+            #include <thread>
+            long setting, answer, counter;
+            std::mutex lock;
+            int main(int argc, char**) {
+              setting = argc;
+              auto work = [](int id) {
+                for (int i = 0; i < 5; ++i) {
+                  if (id == 0) answer += setting;
+                  const std::scoped_lock guard(lock);
+                  counter += setting;
+                }
+              };
+              std::thread a(work, 0), b(work, 1);
+              a.join();
+              b.join();
+              return answer == 5 && counter == 10 ? 0 : 1;
+            }""", c=False, flags=("--full",))
+        self.assertEqual(self.heddle("record", "--profile", "--", program).code, 0)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            names = [line.split()[2] for line in file if line[0] != "#"]
+        self.assertIn("counter", names)
+        self.assertNotIn("setting", names)
+        self.assertNotIn("answer", names)
+
+    # What one lock always protects comes in the order of the lock. Two locks do not do, nor one to read and none to write.
+    def test_a_lean_profile_leaves_out_what_a_lock_protects(self):
+        program = self.compile("""
+            #include <mutex>
+            #include <shared_mutex>
+            #include <thread>
+            long guarded, half_guarded, twice_guarded, read_mostly, unguarded;
+            std::mutex lock, other;
+            std::shared_mutex readers;
+            void work(int id) {
+              for (int i = 0; i < 4; ++i) {
+                { const std::scoped_lock guard(lock); ++guarded; if (id == 0) ++twice_guarded; else half_guarded += i; }
+                if (id == 0) { const std::scoped_lock guard(other); half_guarded += 2; }
+                if (id == 1) { const std::scoped_lock guard(other); ++twice_guarded; }
+                if (i == 3) { const std::unique_lock guard(readers); ++read_mostly; }
+                const std::shared_lock guard(readers);
+                if (read_mostly == 17) ++unguarded;
+                ++unguarded;
+              }
+            }
+            int main() {
+              std::thread a(work, 0), b(work, 1);
+              a.join();
+              b.join();
+              return guarded == 8 ? 0 : 1;
+            }""", c=False, flags=("--full",))
+        answer = self.heddle("record", "--profile", "--lean", "--", program)
+        self.assertEqual(answer.code, 0, answer.errors)
+        self.assertIn("2 of them are left out", answer.output)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            names = [line.split()[2:4] for line in file if line[0] != "#"]
+        variables = [first for first, _ in names]
+        for name in ("half_guarded", "twice_guarded", "unguarded"):
+            self.assertIn(name, variables)
+        for name in ("guarded", "read_mostly"):
+            self.assertNotIn(name, variables)
+        for lock in ("lock", "readers"):
+            self.assertIn(["sync", lock], names)
 
 
 if __name__ == "__main__":

@@ -161,6 +161,38 @@ class Record(HeddleTest):
         self.assertEqual(text.count("an exception arrives"), 1)
         self.assertIn("thread 0.1.1:", text)
 
+    def test_killed_among_full_chunks(self):
+        """Whenever it is: what is there is a beginning of the path, and all of it but what registers held."""
+        source = r"""
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+int main(int, char** words) {
+  const unsigned last = std::atoi(words[1]);
+  const long self = getpid();
+  unsigned x = 1, n = 0;
+  for (unsigned i = 0;; ++i) {
+    x = x * 1664525u + 1013904223u;
+    if (x >> 31) { asm volatile("# high" : "+r"(n)); n += 3; } else { asm volatile("# low" : "+r"(n)); n ^= x; }
+    if (i == last) {  // kill, without a call that bits are put into memory for
+      long call = 62;
+      asm volatile("syscall" : "+a"(call) : "D"(self), "S"((long)SIGKILL) : "rcx", "r11", "memory");
+    }
+  }
+}
+"""
+        program = self.compile_full(source, "killed-program")
+        for last in (100, 20000, 500000, 654321):
+            logs = os.path.join(self.folder, f"killed-{last}")
+            done = subprocess.run([program, str(last)], env={**os.environ, "HEDDLE_RECORD": f"path:{logs}"}, check=False)
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+            log, = glob.glob(logs + "/*.hlog")
+            text = self.show(log)
+            bits, decisions = map(int, re.search(r"thread 0: (\d+) bits, (\d+) decisions", text).groups())
+            self.assertEqual(bits, decisions, text)
+            self.assertGreaterEqual(decisions, 2 * last - 62)
+            self.assertLessEqual(decisions, 2 * last + 2)
+
     def test_bound(self):
         logs = os.path.join(self.folder, "bound")
         source = "#include <cstdlib>\nint main(int c, char** v) { volatile unsigned n = 0; unsigned x = 1; for (int i = 0; i < 3000000; ++i) { x = x * 1664525u + 1013904223u; if (x >> 31) n = n + 1; else n = x; } return n == 0; }"
@@ -248,12 +280,126 @@ int main() {
         done = subprocess.run([HEDDLE, "record", "--check", log, "--", program], capture_output=True, text=True, check=False)
         self.assertRegex(done.stdout, rf"(?m)^thread 0: all \d+ steps$", done.stdout + done.stderr)
 
+    def test_loops_of_always_as_many_rounds(self):
+        """… take bits for what else is decided in them alone; also where something else leaves them."""
+        source = r"""
+#include <cstdio>
+#include <cstdlib>
+unsigned cells[50], seed = 1;
+int compare(const void* a, const void* b) { return *(const unsigned*)a < *(const unsigned*)b ? -1 : 1; }
+__attribute__((noinline)) unsigned generation(unsigned stop) {
+  unsigned count = 0;
+  for (int outer = 0; outer < 3; ++outer) {
+    for (int i = 0; i < 50; ++i) {
+      if (cells[i] % 3 == 0) { asm volatile(""); count += cells[i]; } else { asm volatile(""); cells[i] /= 2; }
+      if (cells[i] == stop) break;
+    }
+  }
+  for (int i = 49; i >= 0; --i) if (cells[i] & 1) { asm volatile(""); cells[i] += seed; }
+  std::qsort(cells, 3, sizeof(unsigned), compare);
+  return count;
+}
+int main() {
+  unsigned sum = 0;
+  for (unsigned& cell : cells) cell = seed = seed * 1664525u + 1013904223u;
+  for (unsigned n = 0; n < 40; ++n) sum += generation(n);
+  std::printf("%u\n", sum);
+}
+"""
+        program = self.compile_full(source, "fixed")
+        logs = os.path.join(self.folder, "fixed")
+        subprocess.run([program], env={**os.environ, "HEDDLE_RECORD": f"path:{logs}"}, check=True, capture_output=True)
+        log, = glob.glob(logs + "/*.hlog")
+        text = self.show(log)
+        self.assertNotIn("incomplete", text)
+        bits, decisions = map(int, re.search(r"thread 0: (\d+) bits, (\d+) decisions", text).groups())
+        self.assertLess(bits, decisions - 40 * 50)
+        done = subprocess.run([HEDDLE, "record", "--check", log, "--", program], capture_output=True, text=True, check=False)
+        self.assertRegex(done.stdout, r"(?m)^thread 0: all \d+ steps$", done.stdout + done.stderr)
+
+    def test_computed_goto_and_structures_by_value(self):
+        """Functions with either are in the log like all others, and have the same steps under the engine."""
+        source = r"""
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+struct Large { long parts[5]; int n; };
+__attribute__((noinline)) long weigh(Large l, int from) {
+  long sum = 0;
+  for (int i = from; i < 5; ++i) if (l.parts[i] > l.n) { asm volatile(""); sum += l.parts[i]; }
+  if (sum == 0) throw std::runtime_error("nothing");
+  l.n = -1;  // its own copy
+  return sum;
+}
+__attribute__((noinline)) Large grow(Large l, int by) {
+  if (by % 2 == 0) { asm volatile(""); l.parts[by % 5] += by; }
+  return by > 3 ? grow(l, by - 3) : l;
+}
+long (*volatile weighs)(Large, int) = weigh;
+__attribute__((noinline)) int interpret(const unsigned char* code, int value) {
+  static const void* const ways[] = {&&add, &&twice, &&skip, &&stop};
+  goto *ways[*code++];
+add:
+  value += *code++;
+  goto *ways[*code++];
+twice:
+  value *= 2;
+  goto *ways[*code++];
+skip:
+  code += value % 3 == 0;
+  goto *ways[*code++];
+stop:
+  return value;
+}
+__attribute__((noinline)) int relative(int n) {
+  static const int distances[] = {0, (int)((char*)&&two - (char*)&&one), (int)((char*)&&three - (char*)&&one)};
+  int sum = 0;
+  void* kept = &&three;
+  for (int i = 0; i < n; ++i) {
+    void* to = i == 7 ? kept : (char*)&&one + distances[i % 3];
+    goto *to;
+  one: sum += 1; continue;
+  two: sum += 20; continue;
+  three: sum += 300;
+  }
+  return sum;
+}
+int main() {
+  const unsigned char code[] = {0, 5, 1, 2, 1, 0, 2, 2, 1, 1, 3};
+  long sum = 0;
+  std::thread other([&] { for (int i = 0; i < 9; ++i) sum += interpret(code, i) + relative(i + 4); });
+  other.join();
+  Large l{{1, 2, 3, 4, 5}, 2};
+  for (int i = 0; i < 7; ++i) {
+    l = grow(l, i);
+    try { sum += (i % 2 == 0 ? weighs : weigh)(l, i); } catch (const std::exception&) { sum += 1000; }
+  }
+  std::printf("%ld %d\n", sum, l.n);
+}
+"""
+        program = self.compile_full(source, "goto")
+        plain = os.path.join(self.shared, "goto-plain")
+        subprocess.run(["clang++-19", "-O1", "-w", program + ".cpp", "-o", plain, "-pthread"], check=True)
+        expected = subprocess.run([plain], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(subprocess.run([program], check=True, capture_output=True, text=True).stdout, expected)
+        logs = os.path.join(self.folder, "goto")
+        done = subprocess.run([program], env={**os.environ, "HEDDLE_RECORD": f"path:{logs}"}, check=True, capture_output=True, text=True)
+        self.assertEqual(done.stdout, expected)
+        log, = glob.glob(logs + "/*.hlog")
+        text = self.show(log, 1000)
+        self.assertNotIn("incomplete", text)
+        for function in ("interpret", "relative", "weigh", "grow"):
+            self.assertRegex(text, rf"{function}\w*: (way \d of|branch [01])")
+        done = subprocess.run([HEDDLE, "record", "--check", log, "--", program], capture_output=True, text=True, check=False)
+        for name in ("0", "0.1"):
+            self.assertRegex(done.stdout, rf"(?m)^thread {re.escape(name)}: all \d+ steps$", done.stdout + done.stderr)
+
     def test_damaged(self):
         log, _ = self.record(options=["--raw"])
         with open(log, "rb") as file:
             whole = file.read()
         other = os.path.join(self.folder, "damaged.hlog")
-        bits = next(at for at in range(4096, len(whole), 4096) if whole[at:at + 4] == b"CHNK" and whole[at + 8] == 2)
+        bits = next(at for at in range(4096, len(whole), 4096) if whole[at:at + 4] == b"CHNK" and whole[at + 8] == 8)
         for content, message in ((b"", "too short"), (b"x" * 5000, "no log"), (whole[:1000], "cut off"), (whole[:-4096], "damaged"),
                                  (whole[:8] + b"\x09" + whole[9:], "version"),
                                  (whole[:16] + b"\0" * 8 + whole[24:], "another build"),

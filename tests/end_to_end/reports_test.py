@@ -21,6 +21,37 @@ int main(void) {
 }
 """
 
+# What threads share is on the stack of main, as in most tests.
+LOCALS = """
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <cassert>
+struct Box {
+  std::mutex guard;
+  std::condition_variable filled;
+  std::atomic<int> state{0};
+  int counts[3] = {};
+};
+int main() {
+  Box box;
+  std::atomic<int> turns{0};
+  std::thread other([&] {
+    std::atomic<int> own{1};
+    std::atomic<int>* volatile hidden = &own;
+    std::lock_guard<std::mutex> hold(box.guard);
+    box.state.store(*hidden);
+    turns.fetch_add(1);
+    box.filled.notify_one();
+  });
+  turns.fetch_add(1);
+  const int seen = box.state.load();
+  other.join();
+  assert(seen == 0);
+}
+"""
+
 # What heddle test relies on of GoogleTest, without building GoogleTest.
 CASES = """
 #include <pthread.h>
@@ -73,6 +104,15 @@ class Reports(HeddleTest):
         (run,) = sarif["runs"]
         (result,) = run["results"]
         return run, result
+
+    def test_traces_name_what_is_on_a_stack(self):
+        program = self.compile(LOCALS, c=False, flags=["-pthread"])
+        answer = self.heddle("run", "-n", "500", "--seed", "1", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        trace = answer.errors[answer.errors.index("reproduce:"):]
+        for words in ("lock box.guard", "store box.state = 1", "update turns", "notify_one box.filled"):
+            self.assertIn(words, trace)
+        self.assertNotIn("mem#", trace)
 
     def test_sarif_has_a_flow_for_each_thread(self):
         self.found_race("--sarif", "bugs.sarif")

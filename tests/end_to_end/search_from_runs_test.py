@@ -50,6 +50,63 @@ int main(int count, char** words) {
 }
 """
 
+# Both orders are taken one after the other, which is warned of, and then at once.
+BOTH_ORDERS = """
+#include <pthread.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void* ab(void* p) {
+  pthread_mutex_lock(&a); pthread_mutex_lock(&b); pthread_mutex_unlock(&b); pthread_mutex_unlock(&a);
+  return p;
+}
+static void* ba(void* p) {
+  pthread_mutex_lock(&b); pthread_mutex_lock(&a); pthread_mutex_unlock(&a); pthread_mutex_unlock(&b);
+  return p;
+}
+int main(void) {
+  pthread_t threads[2];
+  pthread_create(&threads[0], 0, ab, 0);
+  pthread_join(threads[0], 0);
+  pthread_create(&threads[0], 0, ba, 0);
+  pthread_join(threads[0], 0);
+  pthread_create(&threads[0], 0, ab, 0);
+  pthread_create(&threads[1], 0, ba, 0);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], 0);
+  return 0;
+}
+"""
+
+CIRCLE = """
+#include <pthread.h>
+pthread_mutex_t forks[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static void* eat(void* p) {
+  const long i = (long)p;
+  pthread_mutex_lock(&forks[i]); pthread_mutex_lock(&forks[(i + 1) % 3]);
+  pthread_mutex_unlock(&forks[(i + 1) % 3]); pthread_mutex_unlock(&forks[i]);
+  return p;
+}
+int main(void) {
+  pthread_t threads[3];
+  for (long i = 0; i < 3; ++i) pthread_create(&threads[i], 0, eat, (void*)i);
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], 0);
+  return 0;
+}
+"""
+
+# The same, decided in a function that gets a structure by value, called by one with computed goto.
+INTERPRETED = NATIVE.replace("static void* second(void* p) { if (atomic_load(&ready)) atomic_store(&seen, 1); else atomic_store(&seen, 2); return p; }", """
+struct large { long parts[4]; int ready; };
+static __attribute__((noinline)) int pick(struct large l) { if (l.ready) { l.parts[0] = 1; return (int)l.parts[0]; } return 2; }
+static __attribute__((noinline)) int run(const unsigned char* code) {
+  static const void* const ways[] = {&&load, &&store, &&stop};
+  struct large l = {{0, 1, 2, 3}, 0};
+  goto *ways[*code++];
+load: l.ready = atomic_load(&ready); goto *ways[*code++];
+store: atomic_store(&seen, pick(l)); goto *ways[*code++];
+stop: return 0;
+}
+static void* second(void* p) { static const unsigned char code[] = {0, 1, 2}; run(code); return p; }
+""")
+
 # Whether there is enough is asked under the lock, and what is taken is taken under it later on.
 WITHDRAW = """
 #include <assert.h>
@@ -94,6 +151,67 @@ int main(void) {
 }
 """
 
+# Three wait, of whom one is woken, and fails; main has handed out 20 things by then, which nobody waits for.
+ONE_IS_WOKEN = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER, nobody = PTHREAD_COND_INITIALIZER;
+sem_t waiting;
+int given, others;
+static void* take(void* p) {
+  pthread_mutex_lock(&lock);
+  sem_post(&waiting);
+  while (given == 0) pthread_cond_wait(&changed, &lock);
+  abort();
+  return p;
+}
+int main(void) {
+  pthread_t threads[3];
+  sem_init(&waiting, 0, 0);
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], 0, take, 0);
+  for (int i = 0; i < 3; ++i) sem_wait(&waiting);
+  for (int i = 0; i < 20; ++i) {
+    pthread_mutex_lock(&lock);
+    ++others;
+    pthread_cond_signal(&nobody);
+    pthread_mutex_unlock(&lock);
+  }
+  pthread_mutex_lock(&lock);
+  given = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&lock);
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], 0);
+  return 0;
+}
+"""
+
+# Whoever comes second fails, in the way that the first argument says; the second one keeps them apart.
+WAYS_TO_FAIL = """
+#include <atomic>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+std::atomic<int> came{0};
+std::atomic<int*> pointer{nullptr};
+void come(const std::string& way) {
+  if (came.fetch_add(1) == 0) return;
+  if (way == "abort") std::abort();
+  if (way == "exception") throw std::runtime_error("second");
+  if (way == "exit") std::exit(3);
+  if (way == "signal") *pointer.load() = 1;
+}
+int main(int, char** words) {
+  std::thread first(come, words[1]);
+  first.join();
+  std::thread second(come, words[1]);
+  second.join();
+  return 0;
+}
+"""
+
 
 def paths_of(line):
     """"… 0.1:10 (run 3) 0.2:1 …" → {"0.1": "10", "0.2": "1"}"""
@@ -134,6 +252,18 @@ class SearchFromRuns(HeddleTest):
         # No schedule of the same paths passes: another path explains it.
         explained = self.heddle("explain", "--no-remedy", ARTIFACT, code=0)
         self.assertIn("on other paths (⑂)", explained.output)
+
+    def test_what_fails_is_reported_and_not_what_was_warned_of(self):
+        program = self.compile(BOTH_ORDERS, flags=["--full", "-pthread"])
+        answer = self.heddle("search", "--runs", "1", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        self.assertIn("SUMMARY: heddle: deadlock", answer.errors)
+
+    def test_a_circle_of_three_threads_deadlocks(self):
+        program = self.compile(CIRCLE, flags=["--full", "-pthread"])
+        answer = self.heddle("search", "--runs", "1", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        self.assertIn("a circle of 3 threads", answer.errors)
 
     def test_says_when_nothing_is_left_to_ask(self):
         self.write("correct.c", CORRECT)
@@ -183,6 +313,38 @@ class SearchFromRuns(HeddleTest):
         self.heddle("reconstruct", os.path.join("logs", log), code=BAD_INPUT)
         self.write("garbage.hlog", "nothing of the kind")
         self.heddle("reconstruct", "garbage.hlog", "--", "./program", code=BAD_INPUT)
+
+    def test_paths_through_computed_goto_and_structures_by_value(self):
+        self.compile(INTERPRETED, flags=["--full"])
+        self.heddle("record", "-d", "logs", "--", "./program", "0", "joined", code=NO_BUG)
+        (log,) = os.listdir(self.path("logs"))
+        answer = self.heddle("reconstruct", os.path.join("logs", log), "--", "./program", "0", "joined", code=NO_BUG)
+        self.assertIn("thread 0.2: 4 of 4 branches", answer.errors + answer.output)
+        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", "0", code=BUG)
+        self.assertRegex(answer.errors, r"derived from run 1 by flipping 0\.2 branch")
+
+    def reconstruct_failing(self, *arguments):
+        self.heddle("record", "-d", "logs", "--", "./program", *arguments)
+        (log,) = os.listdir(self.path("logs"))
+        answer = self.heddle("reconstruct", os.path.join("logs", log), "-o", "out", "--", "./program", *arguments, code=BUG)
+        os.remove(os.path.join(self.path("logs"), log))
+        self.heddle("replay", "out/bug-1.heddle", code=BUG)
+        return answer
+
+    def test_a_thread_that_waits_in_the_log_is_woken_as_it_was(self):
+        self.compile(ONE_IS_WOKEN, flags=["--full"])
+        answer = self.reconstruct_failing()
+        self.assertIn("abort", answer.errors)
+        self.assertRegex(answer.errors, r"thread 0: (\d+) of \1 branches")
+
+    def test_a_thread_other_than_main_fails_in_any_way(self):
+        self.compile(WAYS_TO_FAIL, c=False, flags=["--full"])
+        for way, reported in [("abort", "abort"), ("exception", "uncaught exception"), ("exit", "exit status 3"),
+                              ("signal", "SIGSEGV")]:
+            with self.subTest(way):
+                answer = self.reconstruct_failing(way)
+                self.assertIn(reported, answer.errors)
+                self.assertRegex(answer.errors, r"thread 0\.2: (\d+) of \1 branches")
 
     def test_native_runs_that_passed_lead_to_one_that_fails(self):
         self.compile(NATIVE, flags=["--full"])

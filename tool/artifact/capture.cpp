@@ -197,6 +197,11 @@ void capture_events(Trace& trace, const ChannelReader& reader, Interner& interne
   }
 }
 
+void capture_stack_places(Trace& trace, const ChannelReader& reader) {
+  const std::uint32_t count = std::min(reader.header().stack_place_count, kMaxStackPlaces);
+  for (std::uint32_t i = 0; i < count; ++i) trace.stack_places.push_back(reader.header().stack_places[i]);
+}
+
 void capture_modules(Trace& trace, const ChannelReader& reader) {
   const std::uint32_t count = std::min(reader.header().module_count, kMaxModules);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -271,6 +276,7 @@ Result<Trace> capture(const Channel& channel, std::uint64_t mapped_bytes, Captur
   }
 
   Interner interner(reader, trace);
+  capture_stack_places(trace, reader);
   capture_modules(trace, reader);
   capture_findings(trace, reader, interner);
   capture_events(trace, reader, interner, context.max_events);

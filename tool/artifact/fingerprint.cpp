@@ -93,4 +93,10 @@ std::string fingerprint(const Trace& trace, const TraceFinding& finding) {
   return fmt::format("{:016x}", hash_of(identity));
 }
 
+void put_first(Trace& trace, const std::string& wanted) {
+  const auto bug = std::ranges::find_if(
+      trace.findings, [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted; });
+  if (bug != trace.findings.end()) std::rotate(trace.findings.begin(), bug, bug + 1);
+}
+
 }  // namespace heddle

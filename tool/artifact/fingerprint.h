@@ -17,4 +17,7 @@ std::vector<const TracePart*> deciding_parts(const TraceFinding& finding);
 // 16 hexadecimal digits.
 std::string fingerprint(const Trace& trace, const TraceFinding& finding);
 
+// The bug that a trace is about is its first finding: the one with this fingerprint, if it has it.
+void put_first(Trace& trace, const std::string& wanted);
+
 }  // namespace heddle

@@ -30,8 +30,12 @@ struct Part {
   std::uint64_t begin = 0;
 };
 
+// Members whose class is only declared in this debug information (std::condition_variable, with clang) have
+// no size: such a one reaches as far as the next member.
 bool find_part(Dwarf_Die& aggregate, std::uint64_t offset, std::uint32_t access_size, Part& found) {
   bool any = false;
+  Part latest{{}, {}, 0};
+  bool any_before = false;
   Dwarf_Die die;
   if (dwarf_child(&aggregate, &die) != 0) return false;
   do {
@@ -45,7 +49,14 @@ bool find_part(Dwarf_Die& aggregate, std::uint64_t offset, std::uint32_t access_
       continue;  // static
     }
     Part part{die, {}, begin};
-    if (!plain_type_of(die, part.type) || offset < begin || offset - begin >= size_of(part.type)) continue;
+    if (offset < begin) continue;
+    const bool has_size = plain_type_of(die, part.type);
+    if (part.type.addr == nullptr) continue;
+    if (!any_before || begin >= latest.begin) {
+      latest = part;
+      any_before = true;
+    }
+    if (!has_size || offset - begin >= size_of(part.type)) continue;
     // Of a union's members the one with the access's size; else the first.
     if (!any ||
         (access_size != 0 && size_of(part.type) == access_size && size_of(found.type) != access_size)) {
@@ -53,7 +64,9 @@ bool find_part(Dwarf_Die& aggregate, std::uint64_t offset, std::uint32_t access_
       any = true;
     }
   } while (dwarf_siblingof(&die, &die) == 0);
-  return any;
+  if (any || !any_before || !dwarf_hasattr(&latest.type, DW_AT_declaration)) return any;
+  found = latest;
+  return true;
 }
 
 std::string path_in(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size, int depth);

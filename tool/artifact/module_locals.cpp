@@ -61,6 +61,8 @@ std::optional<Address> start_of(Dwarf_Die& variable, std::uint64_t size, Address
 
 struct Search {
   const StackFrame& frame;
+  Dwarf_Addr pc;
+  bool only_scopes_of_pc;
   std::optional<Address> base;
   Address address;
   Dwarf_Die found;
@@ -76,6 +78,7 @@ bool find_variable(Dwarf_Die& parent, Search& search, int depth) {
     switch (dwarf_tag(&die)) {
       case DW_TAG_lexical_block:
       case DW_TAG_inlined_subroutine:
+        if (search.only_scopes_of_pc && dwarf_haspc(&die, search.pc) <= 0) break;
         if (find_variable(die, search, depth + 1)) return true;
         break;
       case DW_TAG_variable:
@@ -107,8 +110,13 @@ std::optional<DataSymbol> ModuleDebug::local(Address code, const StackFrame& fra
   if (unit == nullptr) return std::nullopt;
   auto function = function_at(*unit, pc);
   if (!function) return std::nullopt;
-  Search search{frame, frame_base(*function, pc, frame), address, {}, 0, 0};
-  if (!find_variable(*function, search, 0)) return std::nullopt;
+  // Variables of blocks that are not left and entered at the same time may share a slot: what is in scope
+  // comes first. Scopes of optimised code have gaps, so the others are asked, too.
+  Search search{frame, pc, true, frame_base(*function, pc, frame), address, {}, 0, 0};
+  if (!find_variable(*function, search, 0)) {
+    search.only_scopes_of_pc = false;
+    if (!find_variable(*function, search, 0)) return std::nullopt;
+  }
   DataSymbol symbol;
   symbol.module = module_.path;
   symbol.start = search.start;

@@ -39,6 +39,52 @@ void read_lines(const std::string& file, const std::set<std::uint32_t>& wanted, 
   }
 }
 
+// Local variables that events accessed, where one address was one variable for all the time.
+class LocalNames {
+ public:
+  LocalNames(Trace& trace, Symboliser& symboliser) {
+    std::map<Address, std::uint32_t> sizes;
+    for (const TraceEvent& event : trace.events) sizes.emplace(event.address, event.size);
+    for (const StackPlace& place : trace.stack_places) {
+      const auto size = sizes.find(place.address);
+      if (size == sizes.end() || place.below > place.canonical) continue;
+      auto symbol = symboliser.local(place.pc, {place.canonical, place.canonical - place.below},
+                                     place.address, size->second);
+      const auto [at, is_new] = locals_.try_emplace(place.address, Local{symbol, place.thread});
+      if (!is_new && !is_same(at->second.symbol, symbol)) at->second.symbol.reset();
+    }
+  }
+
+  // Variables of one name in several frames are told apart by their threads, or not named at all.
+  void add_to(Symbols& symbols) {
+    std::map<std::string, std::set<Address>> starts;
+    std::map<std::pair<std::string, ThreadId>, std::set<Address>> of_thread;
+    for (const auto& [address, local] : locals_) {
+      if (!local.symbol) continue;
+      starts[local.symbol->variable].insert(local.symbol->start);
+      of_thread[{local.symbol->variable, local.thread}].insert(local.symbol->start);
+    }
+    for (auto& [address, local] : locals_) {
+      if (!local.symbol || of_thread[{local.symbol->variable, local.thread}].size() > 1) continue;
+      if (starts[local.symbol->variable].size() > 1)
+        local.symbol->name = "T" + std::to_string(index_of(local.thread)) + "." + local.symbol->name;
+      symbols.data.emplace(address, std::move(*local.symbol));
+    }
+  }
+
+ private:
+  struct Local {
+    std::optional<DataSymbol> symbol;  // none: nothing is known, or it was several variables
+    ThreadId thread = kNoThread;
+  };
+
+  static bool is_same(const std::optional<DataSymbol>& a, const std::optional<DataSymbol>& b) {
+    return a.has_value() == b.has_value() && (!a || (a->name == b->name && a->start == b->start));
+  }
+
+  std::map<Address, Local> locals_;
+};
+
 }  // namespace
 
 void symbolise(Trace& trace, Symboliser& symboliser) {
@@ -94,6 +140,7 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
       if (const Frame* frame = deciding_frame(frames)) want(wanted, *frame, kLinesAroundEvent);
     }
   }
+  LocalNames(trace, symboliser).add_to(symbols);
   std::size_t room = kMaxSourceBytes;
   for (const auto& [file, lines] : wanted) read_lines(file, lines, symbols, room);
 }

@@ -136,6 +136,7 @@ struct Trace {
   std::vector<TraceStackNode> stacks{{}};
   std::vector<std::string> texts{{}};
   std::vector<TraceFinding> findings;
+  std::vector<StackPlace> stack_places;  // of a captured execution, for its symbols; not in files
   std::optional<Minimisation> minimised;
   std::vector<TraceDeparture> departures;  // in the order of their choices
   TraceResult result;

@@ -271,6 +271,7 @@ Status measure_scheme(const CoopOptions& options, const run::Target& target, con
   if (options.metrics) {
     if (auto measured = measure_overhead(folder, target.path, kind, row, scheme); !measured) return measured;
   }
+  if (!options.variables && kind == "vars") return Done{};
   CoopMeasurement measurement(options, target);
   for (const Way& way : kWays) {
     const auto& wanted = options.ways;

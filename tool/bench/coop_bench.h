@@ -26,10 +26,11 @@ struct CoopOptions {
   std::string kept;                   // programs and logs stay there, and are taken from there
   double record_seconds = 20;         // for native runs of a program
   std::uint64_t seed = 1;
-  bool verbose = false;  // every attempt
-  bool blocks = true;    // Table 3.8 as well
-  bool metrics = true;   // Tables 3.3 and 3.4 as well
-  bool counts = true;    // Table 3.9 as well
+  bool verbose = false;   // every attempt
+  bool variables = true;  // Table 3.7 as well
+  bool blocks = true;     // Table 3.8 as well
+  bool metrics = true;    // Tables 3.3 and 3.4 as well
+  bool counts = true;     // Table 3.9 as well
 };
 
 // Least, mean and most of something.

@@ -19,8 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using RecordingClock = std::chrono::steady_clock;
 
-constexpr std::size_t kAtATime = 6;
-// A run takes milliseconds.
+// A run takes milliseconds, most of which it sleeps. One that is late is about to be found hanging, and
+// leaves its place to others.
+constexpr std::size_t kAtATime = 8;
+constexpr std::chrono::milliseconds kLate{200};
+constexpr std::size_t kMostLate = 64;
 constexpr std::chrono::seconds kHangs{1};
 
 class NativeRecording {
@@ -31,11 +34,12 @@ class NativeRecording {
   Result<RecordedRuns> run() {
     const auto end = RecordingClock::now() + std::chrono::duration<double>(options_.seconds);
     while (recorded_.failing.size() < options_.failing && RecordingClock::now() < end) {
-      while (running_.size() < kAtATime) {
+      while (has_place()) {
         if (auto started = start(); !started) return started.error();
       }
       wait_for_one();
     }
+    is_ending_ = true;
     while (!running_.empty()) wait_for_one();
     return std::move(recorded_);
   }
@@ -44,7 +48,7 @@ class NativeRecording {
   struct Child {
     pid_t pid = -1;
     std::string logs;
-    RecordingClock::time_point hangs_at;
+    RecordingClock::time_point began;
     bool was_killed = false;
   };
 
@@ -54,10 +58,17 @@ class NativeRecording {
     const auto pid =
         start_in(folder_, {binary_}, {fmt::format("HEDDLE_RECORD={}:{},share=100", options_.kind, logs)});
     if (!pid) return pid.error();
-    running_.push_back({*pid, logs, RecordingClock::now() + kHangs});
+    running_.push_back({*pid, logs, RecordingClock::now()});
     return Done{};
   }
 
+  bool has_place() const {
+    const auto late = RecordingClock::now() - kLate;
+    const auto in_time = std::ranges::count_if(running_, [&](const Child& c) { return c.began > late; });
+    return static_cast<std::size_t>(in_time) < kAtATime && running_.size() < kAtATime + kMostLate;
+  }
+
+  // … or for a place.
   void wait_for_one() {
     for (;;) {
       int status = 0;
@@ -71,10 +82,11 @@ class NativeRecording {
         return;
       }
       for (Child& child : running_) {
-        if (child.was_killed || RecordingClock::now() < child.hangs_at) continue;
+        if (child.was_killed || RecordingClock::now() < child.began + kHangs) continue;
         child.was_killed = true;
         kill(child.pid, SIGKILL);
       }
+      if (has_place() && !is_ending_) return;
       std::this_thread::sleep_for(std::chrono::microseconds(500));
     }
   }
@@ -104,6 +116,7 @@ class NativeRecording {
   RecordedRuns recorded_;
   std::vector<Child> running_;
   std::uint64_t started_ = 0;
+  bool is_ending_ = false;
 };
 
 Status keep(const RecordedRuns& recorded, const std::string& folder) {

@@ -34,33 +34,44 @@ std::optional<Trace> failing_execution(const run::Target& target, const RunSpec&
   return std::nullopt;
 }
 
+struct FailingLog {
+  search::LoggedPaths paths;
+  search::LoggedEnd end;
+};
+
 // What a native run with that schedule would have logged.
-Result<std::optional<search::LoggedPaths>> engine_log(const run::Target& target, const RunSpec& spec,
-                                                      double seconds) {
+Result<std::optional<FailingLog>> engine_log(const run::Target& target, const RunSpec& spec, double seconds) {
   auto failing = failing_execution(target, spec, seconds);
-  if (!failing) return std::optional<search::LoggedPaths>();
+  if (!failing) return std::optional<FailingLog>();
   auto executions = search::Executions::start(target, failing->spec, {}, failing->execution);
   if (!executions) return executions.error();
   executions->keep_decisions();
+  // (The last finding is what ended it.)
+  const TraceFinding& finding = failing->findings.back();
+  const ThreadId failed = finding.parts.empty() ? kMainThread : finding.parts.front().thread;
   search::Executed executed;
   executed.choices = std::move(failing->choices);
   executed.result.trace_hash = failing->result.trace_hash;
   executed.is_bug = true;
   auto traced = executions->trace(executed);
   if (!traced) return traced.error();
-  search::LoggedPaths paths;
-  for (const auto& [name, own] : (*traced)->decisions) paths[name] = own.path;
-  return std::optional(std::move(paths));
+  FailingLog log;
+  log.end.fails = true;
+  for (const auto& [name, own] : (*traced)->decisions) {
+    log.paths[name] = own.path;
+    if (own.thread == failed) log.end.thread = name;
+  }
+  return std::optional(std::move(log));
 }
 
-Result<std::optional<search::LoggedPaths>> failing_log(const ReconstructBenchOptions& options,
-                                                       const run::Target& target, const std::string& folder,
-                                                       const RunSpec& spec, ReconstructRow& row) {
+Result<std::optional<FailingLog>> failing_log(const ReconstructBenchOptions& options,
+                                              const run::Target& target, const std::string& folder,
+                                              const RunSpec& spec, ReconstructRow& row) {
   auto native = record_failing_run(target, folder + "/" + row.program + "-logs", options.native_runs);
   if (!native) return native.error();
   if (*native) {
     row.source = Source::kNative;
-    return std::optional(search::logged_paths(**native));
+    return std::optional(FailingLog{search::logged_paths(**native), search::logged_end(**native)});
   }
   auto made = engine_log(target, spec, options.seconds);
   if (made && *made) row.source = Source::kEngine;
@@ -78,7 +89,7 @@ Result<ReconstructRow> measure_reconstruct(const ReconstructBenchOptions& option
   auto log = failing_log(options, *target, folder, spec, row);
   if (!log) return log.error();
   if (!*log) return row;
-  for (const auto& [name, path] : **log) row.branches += path.size();
+  for (const auto& [name, path] : (*log)->paths) row.branches += path.size();
   // Other executions to start from than those that the log may be of.
   spec.seed += 1;
   auto executions = search::Executions::start(*target, spec, {});
@@ -87,7 +98,7 @@ Result<ReconstructRow> measure_reconstruct(const ReconstructBenchOptions& option
   search::ReconstructOptions how;
   how.seconds = options.seconds;
   const auto began = std::chrono::steady_clock::now();
-  auto done = search::reconstruct(*executions, **log, true, how);
+  auto done = search::reconstruct(*executions, (*log)->paths, (*log)->end, how);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (!done) return done.error();
   row.succeeded = done->succeeded;

@@ -98,6 +98,12 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
       if (!waits) leave(static_cast<std::uint32_t>(ChoiceKind::kThread));
       leave(ChoicePlace::kForced);
     }
+    // Who goes on where others would get their turn because nothing seems to change (runtime/strategy/plan.h)
+    // is told to: what it changes may be plain memory.
+    if (running == place.thread && own.counts) {
+      const auto slot = static_cast<std::uint32_t>(ChoiceKind::kThread);
+      plan.push_back({ChoicePlace::make(running, own.operations, slot, 0), ChoiceKey::thread(place.thread)});
+    }
     // Who gets its turn does what it came to; later it has to be told to go on.
     const std::uint32_t first = done[place.thread] + (running == place.thread ? 0 : 1);
     for (auto pause = paused.lower_bound({place.thread, first});
@@ -108,6 +114,10 @@ std::vector<Departure> plan_of(const Trace& trace, std::span<const constraints::
     }
     running = place.thread;
     done[running] = own.operations + (own.counts ? 1 : 0);
+    if (place.wakes != kNoThread) {
+      const auto slot = static_cast<std::uint32_t>(ChoiceKind::kWakeUp);
+      plan.push_back({ChoicePlace::make(running, own.operations, slot, 0), ChoiceKey::thread(place.wakes)});
+    }
     const TraceEvent* event = trace.find_event(place.event);
     waits = event != nullptr && event->kind == EventKind::kCondWait;
     if (!weak || event == nullptr || !reads_memory(event->kind)) continue;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "tool/artifact/fingerprint.h"
 #include "tool/cause/comparison.h"
 
 namespace heddle::cause {
@@ -147,6 +148,7 @@ Status Interventions::compare_all() {
   auto failing =
       trace_in_full(target_, failing_.spec, failing_.execution, failing_.choices, options_.allowed_exits);
   if (!failing) return failing.error();
+  if (!failing_.findings.empty()) put_first(*failing, fingerprint(failing_, failing_.findings.front()));
   add_attempts(*failing);
   count_all(*failing, explanation_);
   std::optional<Comparison> best;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/trace/event_kinds.h"
+#include "tool/artifact/fingerprint.h"
 #include "tool/cause/comparison.h"
 #include "tool/cause/guided_plan.h"
 #include "tool/cause/interventions.h"
@@ -159,7 +160,10 @@ class Attempt {
   }
   Status try_schedule(const constraints::SymbolicTrace& of, const constraints::Execution& execution);
   Result<Trace> traced(std::span<const Choice> choices) const {
-    return trace_in_full(target_, failing_.spec, failing_.execution, choices, options_.allowed_exits);
+    auto trace = trace_in_full(target_, failing_.spec, failing_.execution, choices, options_.allowed_exits);
+    if (trace && !failing_.findings.empty())
+      put_first(*trace, fingerprint(failing_, failing_.findings.front()));
+    return trace;
   }
   bool is_weak() const { return solver_.model == constraints::Model::kCxx20; }
   bool has_passed(const Outcome& outcome) const {

@@ -23,7 +23,19 @@ RunSpec with_rules(RunSpec spec, const Rules& rules) {
   return spec;
 }
 
+// The same condition fails, whichever thread came to it: an assertion of these words, an exception of this
+// type. A change that only moves it into another thread is none that helps.
+bool fails_alike(const TraceFinding& a, const TraceFinding& b) {
+  return a.kind == b.kind && a.message == b.message &&
+         (a.kind == FindingKind::kAssertion || a.kind == FindingKind::kUncaughtException);
+}
+
 }  // namespace
+
+bool Trials::is_wanted(const Trace& trace, const TraceFinding& finding) const {
+  return fingerprint(trace, finding) == wanted_ ||
+         (!failing_.findings.empty() && fails_alike(finding, failing_.findings.front()));
+}
 
 Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptions& options)
     : target_(target), failing_(failing), options_(options), began_(Clock::now()) {
@@ -70,7 +82,7 @@ bool Trials::shows_when_followed(const Rules& rules) {
   if (!explained) return false;
   const Trace& trace = explained->run.trace;
   return std::any_of(trace.findings.begin(), trace.findings.end(),
-                     [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted_; });
+                     [&](const TraceFinding& finding) { return is_wanted(trace, finding); });
 }
 
 Trials::Outcome Trials::try_rules(const Rules& rules) {
@@ -107,7 +119,7 @@ Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, do
   search.on_bug = [&](const run::FoundBug& bug) {
     const TraceFinding& finding = bug.trace.findings[bug.finding];
     if (finding.severity != Severity::kBug) return;
-    if (fingerprint(bug.trace, finding) == wanted_) {
+    if (is_wanted(bug.trace, finding)) {
       outcome.shows = true;
       outcome.executions = bug.first_execution + 1;
       outcome.trace = bug.trace;

@@ -47,6 +47,7 @@ class Trials {
   std::uint64_t count() const { return count_; }
 
  private:
+  bool is_wanted(const Trace& trace, const TraceFinding& finding) const;
   bool shows_when_followed(const Rules& rules);
 
   const run::Target& target_;

@@ -22,7 +22,7 @@ constexpr const char* kCoopExamples =
 struct CoopChoice {
   bench::CoopOptions bench;
   std::string json;
-  bool as_thesis = false, no_blocks = false, only_attempts = false;
+  bool as_thesis = false, no_variables = false, no_blocks = false, only_attempts = false;
 };
 
 int run_coop_bench(CoopChoice options) {
@@ -31,6 +31,7 @@ int run_coop_bench(CoopChoice options) {
   options.bench.folder = layout->coop_dir;
   options.bench.heddle = layout->executable;
   options.bench.library = layout->library;
+  options.bench.variables = !options.no_variables;
   options.bench.blocks = !options.no_blocks;
   options.bench.metrics = options.bench.counts = !options.only_attempts;
   if (options.as_thesis) {
@@ -74,6 +75,8 @@ std::function<int()> add_bench_coop(CLI::App& bench) {
                    "keep programs and native logs there, and use those that are there already")
       ->type_name("DIR");
   coop->add_option("--seed", options->bench.seed, "of what is drawn [1]")->type_name("S");
+  coop->add_flag("--no-variables", options->no_variables,
+                 "without attempts for vectors of variables (Table 3.7)");
   coop->add_flag("--no-blocks", options->no_blocks, "without block vectors (Table 3.8)");
   coop->add_flag("--only-attempts", options->only_attempts, "without Tables 3.3, 3.4 and 3.9");
   coop->add_flag("-v,--verbose", options->bench.verbose, "every attempt");

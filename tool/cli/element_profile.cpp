@@ -1,5 +1,8 @@
 #include "tool/cli/element_profile.h"
 
+#include <algorithm>
+
+#include "core/trace/orders.h"
 #include "tool/record/access_log.h"
 #include "tool/record/element_orders.h"
 #include "tool/record/show_access_log.h"
@@ -7,13 +10,13 @@
 namespace heddle::cli {
 
 Result<ProfiledElements> profile_elements(const run::Target& target, const RunSpec& spec,
-                                          std::uint32_t executions, const std::string& profile) {
+                                          std::uint32_t executions, bool lean, const std::string& profile) {
   auto elements = read_elements(target.path, AccessScheme::kVariables);
   if (!elements) return elements.error();
   std::vector<AccessVector> empty;
   for (const SharedElement& element : *elements) empty.push_back({element.id, {}});
   const std::vector<std::byte> orders = make_orders(empty, {});
-  std::vector<bool> is_shared(elements->size());
+  std::vector<std::uint64_t> seen(elements->size());
   RunSpec profiling = spec;
   profiling.plain_events = PlainEvents::kShared;
   profiling.fresh_memory = 1;
@@ -28,15 +31,20 @@ Result<ProfiledElements> profile_elements(const run::Target& target, const RunSp
     auto done = run::run_single(target, profiling, options);
     if (!done) return done.error();
     for (std::size_t k = 0; k < done->orders.size(); ++k)
-      is_shared[k] = is_shared[k] || done->orders[k].reached != 0;
+      seen[k] = std::max(seen[k], done->orders[k].reached);
   }
   std::vector<SharedElement> shared;
-  for (std::size_t k = 0; k < is_shared.size(); ++k) {
-    if (is_shared[k]) shared.push_back((*elements)[k]);
+  std::uint32_t left_out = 0;
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    if (seen[k] == 0) continue;
+    if (lean && seen[k] == element_seen::kProtected)
+      ++left_out;
+    else
+      shared.push_back((*elements)[k]);
   }
   if (auto written = add_to_profile(profile, shared); !written) return written.error();
   return ProfiledElements{static_cast<std::uint32_t>(elements->size()),
-                          static_cast<std::uint32_t>(shared.size())};
+                          static_cast<std::uint32_t>(shared.size()) + left_out, left_out};
 }
 
 }  // namespace heddle::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tool/artifact/artifact.h"
@@ -20,6 +21,15 @@ std::string next_artifact(const std::string& directory) {
   }
 }
 
+// What the artifact is about comes first in it: a bug, if there is one besides warnings.
+void put_found_first(std::vector<TraceFinding>& findings, bool is_last) {
+  auto found = findings.end();
+  for (auto at = findings.begin(); at != findings.end(); ++at) {
+    if (at->severity == Severity::kBug && (found == findings.end() || is_last)) found = at;
+  }
+  if (found != findings.end()) std::rotate(findings.begin(), found, found + 1);
+}
+
 }  // namespace
 
 void add_found_bug_options(CLI::App& app, FoundBugOptions& o) {
@@ -27,7 +37,6 @@ void add_found_bug_options(CLI::App& app, FoundBugOptions& o) {
       ->type_name("STATUS")
       ->take_all();
   app.add_option("-o,--output", o.output, "where the artifact goes [heddle-out]")->type_name("DIR");
-  app.add_flag("--no-minimize", o.no_minimize, "keep the execution as it was found");
   app.add_option("--color", o.color, "auto, always, never [auto]")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -36,6 +45,7 @@ void add_found_bug_options(CLI::App& app, FoundBugOptions& o) {
 int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions& options) {
   if (trace.findings.empty())
     return complain({"The execution did not fail again when it was recorded.", ExitCode::kInconclusive});
+  put_found_first(trace.findings, options.ended_by_bug);
   if (!options.no_minimize) {
     replay::MinimiseOptions budget;
     budget.allowed_exits = options.allowed_exits;

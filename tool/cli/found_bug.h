@@ -13,6 +13,7 @@ struct FoundBugOptions {
   std::string output = "heddle-out", color = "auto";
   std::vector<int> allowed_exits;
   bool no_minimize = false;
+  bool ended_by_bug = false;  // of several bugs in the execution, the last is the one that was found
 };
 
 void add_found_bug_options(CLI::App& app, FoundBugOptions& options);

@@ -120,6 +120,24 @@ std::string name_of(const std::string& place) {
   return place.empty() ? "the failure of killed runs" : "the failure at \"" + place + "\"";
 }
 
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string in_words(const merge::SearchOutcome& outcome) {
+  std::string text = outcome.reproduced ? fmt::format("was reproduced in attempt {}", outcome.attempts)
+                                        : "was NOT reproduced in " + counted(outcome.attempts, "attempt");
+  if (outcome.infeasible + outcome.passed != 0)
+    text += fmt::format(" ({} infeasible, {} passed)", outcome.infeasible, outcome.passed);
+  if (outcome.guided) text += ", by guided search";
+  if (outcome.by_brute_force && !outcome.guided) text += ", by brute force";
+  if (outcome.pruned != 0) text += fmt::format("; {} spared", counted(outcome.pruned, "candidate"));
+  if (outcome.broken_off != 0)
+    text +=
+        fmt::format("; {} broken off that strayed from the log", counted(outcome.broken_off, "execution"));
+  return text;
+}
+
 // All bugs of a store, each until it is reproduced.
 class Merging {
  public:
@@ -201,15 +219,8 @@ Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
       });
   if (!outcome) return outcome.error();
   if (!options_.quiet) {
-    fmt::print(
-        stderr,
-        "heddle: {} {} after {} attempts ({} infeasible, {} passed, {} spared){}; logs ranked in {:.2f} s\n",
-        name_of(bug.place), outcome->reproduced ? "was reproduced" : "was NOT reproduced", outcome->attempts,
-        outcome->infeasible, outcome->passed, outcome->pruned,
-        outcome->guided           ? ", by guided search"
-        : outcome->by_brute_force ? ", by brute force"
-                                  : "",
-        outcome->relevance_seconds);
+    fmt::print(stderr, "heddle: {} {}; logs ranked in {:.2f} s\n", name_of(bug.place), in_words(*outcome),
+               outcome->relevance_seconds);
     for (const auto& [message, count] : oracle.other_bugs())
       fmt::print(stderr, "heddle: seen on the way, {} times: {}\n", count, message);
   }

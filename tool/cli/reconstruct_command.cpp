@@ -60,8 +60,13 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
 
 void tell_matched(const search::Reconstruction& reconstruction) {
   for (const auto& [thread, matched] : reconstruction.matched) {
-    fmt::print(stderr, "  thread {}: {} of {} branches{}\n", thread, matched.steps, matched.of,
-               matched.ran > matched.of ? ", and went on" : "");
+    const char* rest = matched.ran > matched.of ? ", and went on"
+                       : reconstruction.succeeded && matched.steps < matched.of
+                           ? ", and then came the failure"
+                           : "";
+    fmt::print(stderr, "  thread {}: {} of {} branches{}{}\n", thread, matched.steps, matched.of,
+               matched.waited != 0 ? fmt::format(", besides {} in rounds of waiting", matched.waited) : "",
+               rest);
   }
 }
 
@@ -70,6 +75,9 @@ void tell_matched(const search::Reconstruction& reconstruction) {
 int reconstruct_command(const Arguments& arguments) {
   ReconstructChoice options;
   if (const auto code = parse_reconstruct(arguments, options)) return *code;
+  // As it was logged: with fewer switches threads could take other paths. `heddle minimize` is there.
+  options.found.no_minimize = true;
+  options.found.ended_by_bug = true;
   auto seconds = parse_duration(options.time);
   if (!seconds) return complain(seconds.error());
   options.reconstruct.seconds = *seconds;
@@ -96,8 +104,8 @@ int reconstruct_command(const Arguments& arguments) {
   executions->keep_decisions();
   const bool shown = !options.quiet && stderr_is_terminal();
   const bool fails = search::has_failed(*log);
-  auto done = search::reconstruct(*executions, search::logged_paths(*log), fails, options.reconstruct,
-                                  [&](std::size_t matched, std::size_t of) {
+  auto done = search::reconstruct(*executions, search::logged_paths(*log), search::logged_end(*log),
+                                  options.reconstruct, [&](std::size_t matched, std::size_t of) {
                                     if (shown)
                                       fmt::print(stderr, "heddle: {} of {} branches …\n", matched, of);
                                   });
@@ -106,6 +114,12 @@ int reconstruct_command(const Arguments& arguments) {
     fmt::print(stderr, "heddle: no execution takes the paths of {} to their end; {} executed, {} questions\n",
                options.log, done->executions, done->questions);
     tell_matched(*done);
+    if (done->met) {
+      warn("This is not how the run ended, but it was found on the way:");
+      auto trace = executions->record(done->met->choices);
+      if (!trace) return complain(trace.error());
+      tell_found_bug(std::move(*trace), *target, options.found);
+    }
     return static_cast<int>(ExitCode::kInconclusive);
   }
   if (!options.quiet) {

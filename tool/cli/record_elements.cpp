@@ -76,14 +76,16 @@ int show_access_log(const std::string& path, const std::string& program, bool js
   return 0;
 }
 
-int make_element_profile(const std::vector<std::string>& words, std::uint32_t executions) {
+int make_element_profile(const std::vector<std::string>& words, std::uint32_t executions, bool lean) {
   const auto target = target_of(words);
   if (!target) return complain(target.error());
   const std::string profile = target->path + ".spes";
-  const auto done = profile_elements(*target, RunSpec{}, executions, profile);
+  const auto done = profile_elements(*target, RunSpec{}, executions, lean, profile);
   if (!done) return complain(done.error());
   fmt::print("{}: {} of {} elements were shared in {} execution{}\n", profile, done->shared, done->in_all,
              executions, executions == 1 ? "" : "s");
+  if (lean)
+    fmt::print("{} of them are left out: a lock protects them, and its order is theirs\n", done->left_out);
   return 0;
 }
 

@@ -15,7 +15,8 @@ bool is_access_log(const std::string& path);
 // Names of elements come from `program`; empty: the one that the log names, if it does.
 int show_access_log(const std::string& path, const std::string& program, bool json);
 // Runs the program under the engine, and adds the elements that were shared to the profile beside it.
-int make_element_profile(const std::vector<std::string>& words, std::uint32_t executions);
+// `lean`: without those that a lock protects.
+int make_element_profile(const std::vector<std::string>& words, std::uint32_t executions, bool lean);
 // Holds an execution under the engine to the vectors of a log, and says how far that went. `output`: where a
 // bug that came of it is written; empty: nowhere.
 int follow_access_log(const std::string& path, const std::vector<std::string>& words,

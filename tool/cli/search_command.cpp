@@ -73,6 +73,7 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
       ->type_name("M")
       ->check(CLI::IsMember({"c++20", "sc"}));
   add_found_bug_options(app, o.found);
+  app.add_flag("--no-minimize", o.found.no_minimize, "keep the execution as it was found");
   app.add_flag("-v,--verbose", o.verbose, "a line for each question");
   app.add_flag("-q,--quiet", o.quiet, "only the report");
   app.add_option("program", o.program, "the program and its arguments")->type_name("PROGRAM")->required();
@@ -119,7 +120,7 @@ void tell_others(const std::vector<std::string>& others) {
       others.size(), others.size() == 1 ? " is" : "s are", names));
 }
 
-// Executions that take the paths of runs in production.
+// Executions that take the paths of runs in production. The answer: one that failed on the way to them.
 Result<std::optional<search::FoundBug>> add_production(search::Executions& executions, search::Search& search,
                                                        const SearchChoice& options) {
   std::optional<std::uint64_t> given;
@@ -133,9 +134,10 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
     warn(fmt::format("{} logs are of runs that failed; `heddle reconstruct` is for these.", runs->failed));
   search::FollowLimits limits;
   limits.runs = options.runs;
-  limits.seconds = options.search.seconds;
+  // What takes long to follow must not use up the time to search.
+  limits.seconds = options.search.seconds / 3;
   limits.each.most_executions = 100;
-  limits.each.seconds = options.search.seconds / 4;
+  limits.each.seconds = limits.seconds / 4;
   limits.is_over = [] { return search_interrupted.load(); };
   auto followed = search::follow_runs(executions, runs->database, limits);
   if (!followed) return followed.error();
@@ -147,8 +149,7 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
     fmt::print(stderr, "heddle: {} runs, {} different, of which {} were looked at and {} reconstructed\n",
                runs->database.runs(), runs->database.distinct_runs(), followed->looked_at, followed->same);
   }
-  // Where every execution on the way fails, that is what there is to report.
-  if (followed->failed && search.runs() == 0) return recorded(executions, *followed->failed);
+  if (followed->failed) return recorded(executions, *followed->failed);
   return std::optional<search::FoundBug>();
 }
 
@@ -194,7 +195,8 @@ int search_command(const Arguments& arguments) {
   auto found = options.from.empty() ? add_samples(*executions, search, options)
                                     : add_production(*executions, search, options);
   if (!found) return complain(found.error());
-  if (!*found) {
+  // A failure that is derived from a run says more than one that was met on the way to its paths.
+  if (!*found || (!options.from.empty() && search.runs() != 0)) {
     if (search.runs() == 0) {
       const std::string what_to_do =
           options.from.empty() ? "" : " Record runs that pass with `heddle record -d " + options.from + "`.";
@@ -213,8 +215,9 @@ int search_command(const Arguments& arguments) {
         fmt::print(stderr, "{}", attempt_line(attempt, place_names(*executions)));
       };
     }
-    found = search.find();
-    if (!found) return complain(found.error());
+    auto derived = search.find();
+    if (!derived) return complain(derived.error());
+    if (*derived) found = std::move(derived);
   }
   const search::SearchCounts& counts = search.counts();
   const int code = *found             ? tell(**found, *executions, options)

@@ -347,6 +347,34 @@ SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most
   return result;
 }
 
+AlongPaths find_along(const SymbolicTrace& trace, std::span<const WantedPath> wanted, ThreadId last,
+                      std::uint64_t most_steps) {
+  const Structure structure(trace, Goal::kFail);
+  AlongPaths result;
+  std::vector<WantedThread> threads;
+  for (const WantedPath& path : wanted) {
+    WantedThread one{path.thread, kNoAction};
+    // (An event that is no action comes with the one before it.)
+    for (const ActionId id : structure.observed()) {
+      const Action& a = trace.actions[id];
+      if (path.until == kNoEvent || a.thread != path.thread || a.event == kNoEvent) continue;
+      if (index_of(a.event) <= index_of(path.until)) one.until = id;
+    }
+    if (path.until != kNoEvent && one.until == kNoAction) continue;
+    threads.push_back(one);
+  }
+  const Schedule order = search_along(structure, threads, last, most_steps, result.arrived);
+  if (order.empty()) return result;
+  Simulation simulation(structure);
+  simulation.start();
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    if (simulation.advance(order[i], i + 1) != nullptr) return result;
+  }
+  result.found.answer = Answer::kSatisfiable;
+  result.found.execution = execution_of(structure, simulation, order);
+  return result;
+}
+
 SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options) {
   return solve(trace, Goal::kPass, options);
 }
@@ -395,7 +423,8 @@ Alternates alternates(const SymbolicTrace& trace, const Execution& failing, cons
   return result;
 }
 
-std::vector<Place> places(const SymbolicTrace& trace, const Execution& execution) {
+std::vector<Place> places(const SymbolicTrace& trace, const Execution& execution,
+                          std::span<const ThreadId> woken) {
   std::vector<std::uint32_t> ordinal(trace.actions.size(), 0);
   std::vector<std::uint32_t> position(trace.actions.size(), kNoAction);
   std::vector<std::uint32_t> next(kMaxThreads, 0);
@@ -411,6 +440,21 @@ std::vector<Place> places(const SymbolicTrace& trace, const Execution& execution
       if (source != kNoAction) place.reads_from = position[source];
     }
     result.push_back(place);
+  }
+  Simulation simulation(structure);
+  simulation.start();
+  for (std::uint32_t i = 0; i < execution.order.size(); ++i) simulation.advance(execution.order[i], i + 1);
+  const auto wake = [&](auto&& is_due) {
+    for (std::uint32_t w = 0; w < structure.waits().size(); ++w) {
+      const Wait& wait = structure.waits()[w];
+      if (wait.wake == kNoAction && is_due(trace.actions[wait.wait].thread)) simulation.take_signal(w);
+    }
+  };
+  wake([&](ThreadId thread) { return std::find(woken.begin(), woken.end(), thread) != woken.end(); });
+  wake([](ThreadId) { return true; });
+  for (std::uint32_t w = 0; w < structure.waits().size(); ++w) {
+    const ActionId signal = simulation.signal_of(w);
+    if (signal != kNoAction) result[position[signal]].wakes = trace.actions[structure.waits()[w].wait].thread;
   }
   return result;
 }

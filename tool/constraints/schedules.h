@@ -36,6 +36,19 @@ SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& opt
 SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most_steps,
                                   std::span<const EventId> before = {});
 
+// An order in which as many as possible of the threads `wanted` come as far as they are to, with all
+// conditions of what was done (forward_search.h). Answers as find_failing_early does.
+struct WantedPath {
+  ThreadId thread = kMainThread;
+  EventId until = kNoEvent;  // the last one that it has to come to; kNoEvent: the end
+};
+struct AlongPaths {
+  SolvedSchedule found;
+  std::vector<ThreadId> arrived;  // who does
+};
+AlongPaths find_along(const SymbolicTrace& trace, std::span<const WantedPath> wanted, ThreadId last,
+                      std::uint64_t most_steps);
+
 // The same for one that passes.
 SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
@@ -99,7 +112,10 @@ struct Place {
   EventId event = kNoEvent;  // in the trace; kNoEvent: synthetic
   ActionId reads_from =
       kNoAction;  // place in the schedule of the write that it reads; kNoAction: initial, or none
+  ThreadId wakes = kNoThread;  // of a signal to one who waits: who goes on by it
 };
-std::vector<Place> places(const SymbolicTrace& trace, const Execution& execution);
+// `woken`: signals that nobody has gone on by are for these first.
+std::vector<Place> places(const SymbolicTrace& trace, const Execution& execution,
+                          std::span<const ThreadId> woken = {});
 
 }  // namespace heddle::constraints

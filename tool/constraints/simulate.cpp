@@ -46,6 +46,7 @@ void Simulation::reset(std::span<const ActionId> order) {
   state_.objects.assign(s_.object_count(), Object{});
   for (std::uint32_t o = 0; o < s_.object_count(); ++o) state_.objects[o].tokens = s_.tokens(o);
   state_.signalled.assign(s_.waits().size(), false);
+  signal_of_.assign(s_.waits().size(), kNoAction);
 }
 
 bool Simulation::in_program_order(ActionId id) {
@@ -55,24 +56,39 @@ bool Simulation::in_program_order(ActionId id) {
                      [&](ActionId from) { return position_[from] < position_[id]; });
 }
 
-// A signal goes to the one who goes on first of those that wait for one: no other choice serves more of them.
-void Simulation::signal(Object& object, bool all) {
-  std::vector<std::uint32_t>& waiting = object.waiting;
-  const auto deadline = [&](std::uint32_t w) {
-    const Wait& wait = s_.waits()[w];
-    return wait.wake == kNoAction || !wait.needs_signal ? ~0u : position_[wait.wake];
-  };
+void Simulation::signal(Object& object, ActionId id, bool all) {
   if (all) {
-    for (std::uint32_t w : waiting) state_.signalled[w] = true;
-    waiting.clear();
-    return;
+    for (std::uint32_t w : object.waiting) state_.signalled[w] = true;
+    object.waiting.clear();
+    object.signals.clear();
+  } else if (object.signals.size() < object.waiting.size()) {
+    object.signals.push_back({id, object.waiting});
   }
-  const auto first = std::min_element(waiting.begin(), waiting.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return deadline(a) < deadline(b);
+}
+
+namespace {
+
+auto find_signal(auto& signals, std::uint32_t wait) {
+  return std::find_if(signals.begin(), signals.end(), [&](const Simulation::Object::Signal& signal) {
+    return std::find(signal.to.begin(), signal.to.end(), wait) != signal.to.end();
   });
-  if (first == waiting.end()) return;
-  state_.signalled[*first] = true;
-  waiting.erase(first);
+}
+
+}  // namespace
+
+bool Simulation::may_be_signalled(std::uint32_t wait) const {
+  const auto& signals = state_.objects[s_.waits()[wait].object].signals;
+  return state_.signalled[wait] || find_signal(signals, wait) != signals.end();
+}
+
+bool Simulation::take_signal(std::uint32_t wait) {
+  if (state_.signalled[wait]) return true;
+  auto& signals = state_.objects[s_.waits()[wait].object].signals;
+  const auto own = find_signal(signals, wait);
+  if (own == signals.end()) return false;
+  signal_of_[wait] = own->action;
+  signals.erase(own);
+  return true;
 }
 
 const char* Simulation::synchronise(ActionId id) {
@@ -80,8 +96,7 @@ const char* Simulation::synchronise(ActionId id) {
   Object& object = state_.objects[s_.object_of(id)];
   const std::uint32_t thread = s_.thread_index(id);
   const std::uint32_t wait = wait_of_[id];
-  if (wait != kNoWait && s_.waits()[wait].wake == id && s_.waits()[wait].needs_signal &&
-      !state_.signalled[wait])
+  if (wait != kNoWait && s_.waits()[wait].wake == id && s_.waits()[wait].needs_signal && !take_signal(wait))
     return "nobody has signalled the one who goes on";
   switch (a.kind) {
     case EventKind::kMutexLock:
@@ -120,7 +135,7 @@ const char* Simulation::synchronise(ActionId id) {
     }
     case EventKind::kCondSignal:
     case EventKind::kCondBroadcast:
-      signal(object, a.kind == EventKind::kCondBroadcast);
+      signal(object, id, a.kind == EventKind::kCondBroadcast);
       break;
     case EventKind::kSemaphoreWait:
       if (object.tokens == 0) return "the semaphore has no token";
@@ -132,7 +147,7 @@ const char* Simulation::synchronise(ActionId id) {
     default:
       break;
   }
-  // Who goes on without a signal is waiting no longer.
+  // Who goes on is waiting no longer.
   if (wait != kNoWait && s_.waits()[wait].wake == id) {
     std::vector<std::uint32_t>& waiting = state_.objects[s_.waits()[wait].object].waiting;
     waiting.erase(std::remove(waiting.begin(), waiting.end(), wait), waiting.end());

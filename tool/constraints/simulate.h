@@ -43,7 +43,14 @@ class Simulation {
     std::uint32_t owner = 0;
     std::vector<std::uint32_t> readers;
     std::uint64_t tokens = 0;
-    std::vector<std::uint32_t> waiting;  // indices into waits(), not yet signalled
+    std::vector<std::uint32_t> waiting;  // indices into waits(), not yet signalled for sure
+    // Signals to one of those that waited then. Whom it was for shows when one goes on: the earliest signal
+    // that it could have been leaves most to the others.
+    struct Signal {
+      ActionId action = kNoAction;
+      std::vector<std::uint32_t> to;  // indices into waits()
+    };
+    std::vector<Signal> signals;
   };
 
   struct State {
@@ -69,6 +76,11 @@ class Simulation {
   // Is it what it was? Of what has been read so far; false where that is not known.
   bool holds(const Condition& condition);
   // What an action read, where its symbol has a value.
+  // May a signal have been for it? If so it is.
+  bool may_be_signalled(std::uint32_t wait) const;
+  bool take_signal(std::uint32_t wait);
+  // Of a wait that took one: who signalled it; kNoAction: nobody, or all were.
+  ActionId signal_of(std::uint32_t wait) const { return signal_of_[wait]; }
   bool value_read(ActionId id, std::uint64_t& value) { return values_.evaluate(s_.action(id).symbol, value); }
 
  private:
@@ -78,7 +90,7 @@ class Simulation {
   const char* step(ActionId id);
   const char* synchronise(ActionId id);
   const char* access(ActionId id);
-  void signal(Object& object, bool all);
+  void signal(Object& object, ActionId id, bool all);
   bool in_program_order(ActionId id);
   bool judge_conditions(bool with_soft, Verdict& verdict);
   bool bug_shows(std::span<const ActionId> order);
@@ -95,6 +107,7 @@ class Simulation {
   std::vector<std::uint32_t> position_;        // by action
   std::vector<std::vector<ActionId>> before_;  // forced
   std::vector<std::uint32_t> wait_of_;         // by action that waits, or that is a wake
+  std::vector<ActionId> signal_of_;            // by wait
   std::uint64_t executions_ = 0;
 };
 

@@ -18,8 +18,10 @@ struct Candidate {
   std::vector<VectorIndex> vectors;  // by element; kNone: nobody recorded it
   // Races that are to go the other way (observed_races.h), where vectors leave the order of accesses open.
   std::vector<TurnedRace> turned = {};
-  bool gives_way = false;  // vectors do where they do not fit, those of the base last
-  bool in_turn = false;    // whoever the base waits for goes first where nothing is said
+  bool gives_way = false;   // vectors do where they do not fit, those of the base last
+  bool keeps_base = false;  // … never: an execution that does not do what its base did is broken off
+  bool in_turn = false;     // whoever the base waits for goes first where nothing is said
+  bool abreast = false;  // … who has come least far of what its vectors have of it, and who is done goes last
   bool to_chance = false;  // what it leaves open is drawn anew for each execution
 };
 

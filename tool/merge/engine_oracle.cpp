@@ -100,9 +100,13 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
   for (const ElementIndex e : elements) {
     if (candidate.gives_way && is_borrowed(logs_, candidate, e)) lent.insert(logs_.id(e));
   }
-  std::vector<std::byte> orders = make_orders(vectors, threads, lent, candidate.gives_way);
-  if (!orders.empty())
-    reinterpret_cast<OrderTable*>(orders.data())->prefers_turns = candidate.in_turn ? 1 : 0;
+  std::vector<std::byte> orders =
+      make_orders(vectors, threads, lent, candidate.gives_way && !candidate.keeps_base);
+  if (!orders.empty()) {
+    OrderTable& table = *reinterpret_cast<OrderTable*>(orders.data());
+    table.prefers_turns = candidate.in_turn ? 1 : 0;
+    table.keeps_abreast = candidate.abreast ? 1 : 0;
+  }
   const RunSpec spec = spec_of(candidate, seed);
   run::SingleOptions how;
   if ((spec.element_points & kElementEvents) != 0) how.kept_events = std::numeric_limits<std::size_t>::max();
@@ -118,14 +122,18 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
                  ExitCode::kInconclusive};
   Attempt attempt;
   attempt.followed.assign(candidate.vectors.size(), 0);
-  // (Where races are turned round, other vectors lie between those of the candidate.)
-  const bool is_as_merged = candidate.turned.empty();
-  for (std::size_t i = 0; is_as_merged && i < elements.size() && i < run->orders.size(); ++i) {
-    attempt.followed[elements[i]] = run->orders[i].reached;
-    if (run->orders[i].out_of_turn == 0) continue;
-    attempt.stuck.push_back(elements[i]);
+  for (const OrderVector& order : run->orders) {
+    const auto at =
+        std::ranges::lower_bound(elements, order.element, {}, [&](ElementIndex e) { return logs_.id(e); });
+    // (Of a race that is turned round, the order is no log's.)
+    if (at == elements.end() || logs_.id(*at) != order.element) continue;
+    const bool is_own = !is_borrowed(logs_, candidate, *at);
+    attempt.followed[*at] = order.reached;
+    if (is_own) attempt.as_base += order.reached;
+    if (order.out_of_turn == 0) continue;
+    attempt.stuck.push_back(*at);
     // Its own log's order was not kept: what came of it says nothing of the candidate.
-    if (!is_borrowed(logs_, candidate, elements[i])) attempt.verdict = Verdict::kInfeasible;
+    if (is_own) attempt.verdict = Verdict::kInfeasible;
   }
   const auto failed = take_failure(*run);
   if (!failed) return failed.error();
@@ -134,9 +142,10 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
   } else if (run->result.ending == Ending::kInfeasible) {
     attempt.verdict = Verdict::kInfeasible;
     const std::uint32_t stuck = run->result.divergence_choice;
-    if (is_as_merged && stuck < elements.size()) attempt.stuck.push_back(elements[stuck]);
-  } else if ((spec.element_points & kElementEvents) != 0) {
-    attempt.races = turned_round(run->trace, kMostRaces);
+    if (candidate.turned.empty() && stuck < elements.size()) attempt.stuck.push_back(elements[stuck]);
+  }
+  if (attempt.verdict != Verdict::kReproduced && (spec.element_points & kElementEvents) != 0) {
+    attempt.races = turned_round(run->trace, kMostRaces, attempt.verdict == Verdict::kInfeasible);
   }
   return attempt;
 }

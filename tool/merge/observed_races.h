@@ -3,6 +3,7 @@
 // knows. The next execution is made to turn one of them round.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,16 +18,18 @@ struct TurnedRace {
   struct Turn {
     std::string thread;  // as in logs: "0.2.1"
     std::uint64_t accesses = 0;
-    friend bool operator==(const Turn&, const Turn&) = default;
+    friend auto operator<=>(const Turn&, const Turn&) = default;
   };
   std::uint64_t element = 0;  // its id
   std::vector<Turn> turns;
-  friend bool operator==(const TurnedRace&, const TurnedRace&) = default;
+  friend auto operator<=>(const TurnedRace&, const TurnedRace&) = default;
 };
 
-// The latest first, at most `most`: what led to the end of the run is more likely to have to do with the
-// failure than what led to its beginning. Accesses that creating and joining of threads orders are no race.
-// REQUIRES: RunSpec::element_points was kElementEvents, and the trace has all events.
-std::vector<TurnedRace> turned_round(const Trace& trace, std::size_t most);
+// The last one of each thread first, the latest of those before others, and so on; at most `most`: what led a
+// thread to where the run left it is more likely to have to do with the failure than what led to its
+// beginning, and one that was held back did so while others went on. Accesses that creating and joining of
+// threads orders are no race. REQUIRES: RunSpec::element_points was kElementEvents, and the trace has all
+// events.
+std::vector<TurnedRace> turned_round(const Trace& trace, std::size_t most, bool broken_off = false);
 
 }  // namespace heddle::merge

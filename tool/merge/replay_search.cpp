@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <set>
 
 #include "core/base/random.h"
 #include "tool/merge/lessons.h"
@@ -11,6 +12,14 @@ namespace heddle::merge {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+Candidate with_turned(const Candidate& candidate, const TurnedRace& race) {
+  Candidate with = candidate;
+  // An order of the same element has come of that one, and says what it says.
+  std::erase_if(with.turned, [&](const TurnedRace& r) { return r.element == race.element; });
+  with.turned.push_back(race);
+  return with;
+}
 
 class Search {
  public:
@@ -23,6 +32,7 @@ class Search {
   void rank();
   std::optional<Candidate> next();
   Status try_candidate(const Candidate& candidate);
+  Result<Attempt> attempt_in_blocks(Candidate& candidate, std::uint64_t seed);
   Status turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first);
   struct Tried {
     Candidate candidate;
@@ -32,6 +42,7 @@ class Search {
   Status take_apart(Tried& tried);
   Status go_on_with_tried();
   Result<Attempt> execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed = {});
+  void note(const Candidate& candidate, std::uint64_t seed, const Attempt& attempt);
   bool leaves_something_open(const Candidate& candidate) const;
   bool is_over() const { return outcome_.reproduced || outcome_.attempts >= options_.attempts; }
 
@@ -91,17 +102,20 @@ bool Search::leaves_something_open(const Candidate& candidate) const {
 Result<Attempt> Search::execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed) {
   const std::uint64_t seed = own_seed.value_or(mix(options_.seed, outcome_.attempts));
   auto attempt = oracle_.replay(candidate, seed);
-  if (!attempt) return attempt;
+  if (attempt) note(candidate, seed, *attempt);
+  return attempt;
+}
+
+void Search::note(const Candidate& candidate, std::uint64_t seed, const Attempt& attempt) {
   ++outcome_.attempts;
-  if (on_attempt_) on_attempt_(outcome_.attempts, candidate, *attempt);
-  if (attempt->verdict == Verdict::kReproduced) {
+  if (on_attempt_) on_attempt_(outcome_.attempts, candidate, attempt);
+  if (attempt.verdict == Verdict::kReproduced) {
     outcome_.reproduced = true;
     outcome_.candidate = candidate;
     outcome_.seed = seed;
   } else {
-    ++(attempt->verdict == Verdict::kInfeasible ? outcome_.infeasible : outcome_.passed);
+    ++(attempt.verdict == Verdict::kInfeasible ? outcome_.infeasible : outcome_.passed);
   }
-  return attempt;
 }
 
 Status Search::try_candidate(const Candidate& candidate) {
@@ -110,40 +124,83 @@ Status Search::try_candidate(const Candidate& candidate) {
     return Done{};
   }
   const std::uint64_t seed = mix(options_.seed, outcome_.attempts);
-  const auto attempt = execute(candidate, seed);
+  Candidate executed = candidate;
+  const auto attempt = candidate.abreast ? attempt_in_blocks(executed, seed) : execute(executed, seed);
   if (!attempt) return attempt.error();
   if (outcome_.reproduced) return Done{};
   if (options_.prune) lessons_.learn(candidate, *attempt);
   if (options_.feedback != 0 && attempt->verdict == Verdict::kPassed) {
-    if (auto turned = turn_races_round(candidate, seed, *attempt); !turned || is_over()) return turned;
+    if (auto turned = turn_races_round(executed, seed, *attempt); !turned || is_over()) return turned;
   }
   if (options_.guided != 0) tried_.push_back({candidate, *attempt, options_.guided});
   return Done{};
+}
+
+// What happens in blocks is open. Threads that ran side by side came to the end of what was recorded
+// together; but one may have been far ahead for a while, as threads of fixed priorities are, whoever the
+// vectors wait for first. An execution that cannot do any more what the base did is broken off: it is none of
+// the base's. It is begun again with the other of the two orders, and then with a race turned round that led
+// a thread astray. `candidate`: as it was executed in the end.
+Result<Attempt> Search::attempt_in_blocks(Candidate& candidate, std::uint64_t seed) {
+  constexpr unsigned kMostBrokenOff = 16;
+  constexpr std::size_t kTurnedOfEach = 4;
+  struct Way {
+    Candidate candidate;
+    std::uint64_t as_base = 0;  // how far that came of which it is a change
+  };
+  std::deque<Way> waiting(2, {candidate, ~std::uint64_t{0}});
+  waiting[1].candidate.abreast = false;
+  for (Way& way : waiting) {
+    way.candidate.keeps_base = true;
+    way.candidate.in_turn = !way.candidate.abreast;
+  }
+  std::set<std::pair<bool, std::vector<TurnedRace>>> begun;
+  for (unsigned i = 0; i < kMostBrokenOff && !waiting.empty(); ++i) {
+    const auto furthest = std::ranges::max_element(waiting, {}, &Way::as_base);
+    const Candidate next = std::move(furthest->candidate);
+    waiting.erase(furthest);
+    auto attempt = oracle_.replay(next, seed);
+    if (!attempt) return attempt;
+    if (attempt->verdict != Verdict::kInfeasible) {
+      candidate = next;
+      note(candidate, seed, *attempt);
+      return attempt;
+    }
+    ++outcome_.broken_off;
+    std::size_t added = 0;
+    for (const TurnedRace& race : attempt->races) {
+      Candidate other = with_turned(next, race);
+      if (!begun.emplace(other.abreast, other.turned).second) continue;
+      waiting.push_back({std::move(other), attempt->as_base});
+      if (++added == kTurnedOfEach) break;
+    }
+  }
+  return execute(candidate, seed);
 }
 
 // PRES (SOSP 2009, §4): an execution that does what the sketch says and does not fail has a race the wrong
 // way round. Those of the first execution are turned round one by one, then those of executions that came of
 // it, so that few changes come before many.
 Status Search::turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first) {
-  std::deque<std::vector<TurnedRace>> waiting;
-  const auto add = [&](const std::vector<TurnedRace>& with, const std::vector<TurnedRace>& races) {
+  std::deque<Candidate> waiting;
+  const auto add = [&](const Candidate& to, const std::vector<TurnedRace>& races) {
     for (const TurnedRace& race : races) {
-      if (waiting.size() >= options_.feedback) return;
-      waiting.push_back(with);
-      // An order of the same element has come of that one, and says what it says.
-      std::erase_if(waiting.back(), [&](const TurnedRace& r) { return r.element == race.element; });
-      waiting.back().push_back(race);
+      if (waiting.size() < options_.feedback) waiting.push_back(with_turned(to, race));
     }
   };
-  add({}, first.races);
+  add(candidate, first.races);
   for (unsigned left = options_.feedback; left > 0 && !waiting.empty() && !is_over(); --left) {
-    Candidate next = candidate;
-    next.turned = std::move(waiting.front());
+    const Candidate next = std::move(waiting.front());
     waiting.pop_front();
     // The same draw: whatever else is different follows from the race.
-    const auto attempt = execute(next, seed);
+    const auto attempt = oracle_.replay(next, seed);
     if (!attempt) return attempt.error();
-    if (attempt->verdict == Verdict::kPassed) add(next.turned, attempt->races);
+    if (next.keeps_base && attempt->verdict == Verdict::kInfeasible) {
+      ++outcome_.broken_off;
+    } else {
+      note(next, seed, *attempt);
+    }
+    if (attempt->verdict == Verdict::kPassed) add(next, attempt->races);
   }
   return Done{};
 }
@@ -199,7 +256,9 @@ Result<SearchOutcome> Search::run() {
     auto candidate = next();
     if (!candidate && tried_.empty()) break;
     if (candidate) {
-      candidate->gives_way = candidate->in_turn = options_.guided != 0;
+      candidate->gives_way = options_.guided != 0;
+      candidate->in_turn = candidate->gives_way && options_.feedback == 0;
+      candidate->abreast = candidate->gives_way && options_.feedback != 0;
       if (const Status tried = try_candidate(*candidate); !tried) return tried.error();
     }
     const bool is_time = !candidate || outcome_.attempts >= kNewBeforeOld;

@@ -34,6 +34,7 @@ struct Attempt {
   // Elements whose next access was prescribed and could not come: where it was infeasible, and those whose
   // vectors gave way (Candidate::gives_way).
   std::vector<ElementIndex> stuck;
+  std::uint64_t as_base = 0;  // accesses that were made in the order of the base's own vectors
   // What the next execution could do differently where vectors are of blocks, most promising first.
   std::vector<TurnedRace> races = {};
 };
@@ -65,7 +66,8 @@ struct SearchOutcome {
   bool reproduced = false;
   Candidate candidate;  // that showed the bug
   std::uint64_t seed = 0;
-  std::uint64_t attempts = 0;  // executions
+  std::uint64_t attempts = 0;    // executions that were not broken off
+  std::uint64_t broken_off = 0;  // … since they did not do what the base's blocks say
   std::uint64_t infeasible = 0;
   std::uint64_t passed = 0;
   std::uint64_t pruned = 0;  // candidates that were spared

@@ -121,7 +121,8 @@ Status read_chunks(RawLog& log) {
       if (header.used > chunk.bytes.size())
         return damaged(log.path, fmt::format("the chunk at {:#x} is cut off", at));
       chunk.bytes = chunk.bytes.substr(0, header.used);
-      if (checksum(chunk.bytes) != header.checksum)
+      const auto* bytes = reinterpret_cast<const unsigned char*>(chunk.bytes.data());
+      if (record::checksum_of(header.kind, bytes, chunk.bytes.size()) != header.checksum)
         return damaged(log.path, fmt::format("the chunk at {:#x} has a wrong checksum", at));
     }
     log.chunks.push_back(chunk);
@@ -146,13 +147,17 @@ Result<RawLog> read_log(const std::string& path) {
   if (log.image.size() < kLogPage) return damaged(path, "its beginning is cut off");
   memcpy(&log.header, log.image.data(), sizeof log.header);
   if (log.header.magic != record::kLogMagic) return damaged(path, "its beginning is wrong");
-  if (log.header.version != record::kLogVersion) {
+  // (Logs of shared elements are as they were in version 3.)
+  const bool is_known = log.header.version == record::kLogVersion ||
+                        (log.header.version == 3 && log.header.kind != record::LogKind::kPath);
+  if (!is_known) {
     return Error{
         fmt::format("{} has version {} of the format, and this heddle reads version {}. Use the one "
                     "that recorded it.",
                     path, log.header.version, record::kLogVersion)};
   }
-  if (log.header.sealed != 0 && log.header.end > log.image.size()) return damaged(path, "its end is cut off");
+  // (The file has its full length from the start, however the run ended.)
+  if (log.header.end > log.image.size()) return damaged(path, "its end is cut off");
   if (const Status read = read_chunks(log); !read) return read.error();
   return log;
 }

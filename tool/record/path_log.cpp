@@ -6,6 +6,8 @@
 #include <cstring>
 #include <map>
 
+#include "core/record/chunk_packing.h"
+#include "core/record/path_state.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/path_walk.h"
 
@@ -15,11 +17,19 @@ namespace {
 using record::ChunkKind;
 using record::Mark;
 
+// A chunk of a thread's bits, or one that is a part of another.
+struct BitsChunk {
+  const LogChunk* chunk = nullptr;
+  ChunkKind kind = ChunkKind::kWords;
+  std::string_view bytes;
+  bool is_open = false;
+};
+
 // What one thread, or the signal handlers that interrupted it, have logged.
 struct Stream {
   const LogChunk* head = nullptr;
-  std::map<std::uint32_t, const LogChunk*> bits;  // by their sequence
-  const LogChunk* moved = nullptr;  // is being written again, and its old content is among these already
+  std::map<std::uint32_t, BitsChunk> bits;  // by their sequence
+  bool is_moved = false;  // the open chunk is being written again: its old content is among these already
   std::map<std::uint32_t, const LogChunk*> marks;
 };
 
@@ -29,51 +39,126 @@ Error damaged_log(const std::string& path, const std::string& what) {
   return {fmt::format("{} is damaged: {}. It cannot be used; record the run again.", path, what)};
 }
 
+void add_bits(Stream& stream, std::uint32_t sequence, const BitsChunk& chunk) {
+  const auto [known, is_new] = stream.bits.try_emplace(sequence, chunk);
+  if (is_new || (!known->second.is_open && !chunk.is_open)) return;  // (the same content twice)
+  stream.is_moved = true;
+  if (known->second.is_open) known->second = chunk;
+}
+
+// False: it makes no sense.
+bool add_parts(Stream& stream, const LogChunk& chunk) {
+  if (chunk.bytes.size() < sizeof(std::uint64_t)) return false;
+  std::uint64_t used = 0;
+  std::memcpy(&used, chunk.bytes.data(), sizeof used);
+  if (used > chunk.bytes.size()) return false;
+  for (std::uint64_t at = sizeof used; at < used;) {
+    record::PartHeader part;
+    if (used - at < sizeof part) return false;
+    std::memcpy(&part, chunk.bytes.data() + at, sizeof part);
+    at += sizeof part;
+    if (part.bytes > used - at) return false;
+    add_bits(stream, part.sequence, {&chunk, part.kind, chunk.bytes.substr(at, part.bytes), false});
+    at += (part.bytes + 7) / 8 * 8;
+  }
+  return true;
+}
+
 Result<Streams> gather_streams(const RawLog& raw) {
   Streams streams;
   for (const LogChunk& chunk : raw.chunks) {
     const auto& header = chunk.header;
-    if (header.kind == ChunkKind::kThread) {
-      if (chunk.bytes.size() + sizeof(record::ChunkHeader) < sizeof(record::PathThreadHead))
-        return damaged_log(raw.path, "a thread's entry is cut off");
-      streams[{header.thread, header.sequence}].head = &chunk;
-    } else if (header.kind == ChunkKind::kBits) {
-      Stream& stream = streams[{header.thread, header.stream}];
-      const LogChunk*& known = stream.bits[header.sequence];
-      if (known != nullptr) stream.moved = chunk.is_open ? &chunk : known;
-      if (known == nullptr || known->is_open) known = &chunk;
-    } else if (header.kind == ChunkKind::kMarks) {
-      streams[{header.thread, header.stream}].marks[header.sequence] = &chunk;
+    const auto stream = [&]() -> Stream& { return streams[{header.thread, header.stream}]; };
+    switch (header.kind) {
+      case ChunkKind::kThread:
+        if (chunk.bytes.size() + sizeof(record::ChunkHeader) < sizeof(record::PathThreadHead))
+          return damaged_log(raw.path, "a thread's entry is cut off");
+        streams[{header.thread, header.sequence}].head = &chunk;
+        break;
+      case ChunkKind::kWords:
+      case ChunkKind::kBits:
+      case ChunkKind::kPackedBits:
+        add_bits(stream(), header.sequence, {&chunk, header.kind, chunk.bytes, chunk.is_open});
+        break;
+      case ChunkKind::kParts:
+        if (!add_parts(stream(), chunk))
+          return damaged_log(raw.path, "a part of a thread's bits makes no sense");
+        break;
+      case ChunkKind::kMarks:
+        stream().marks[header.sequence] = &chunk;
+        break;
+      default:
+        break;
     }
   }
   return streams;
 }
 
-bool is_whole(const std::map<std::uint32_t, const LogChunk*>& chunks) {
+template <typename Chunk>
+bool is_whole(const std::map<std::uint32_t, Chunk>& chunks) {
   return chunks.empty() || (chunks.begin()->first == 0 && chunks.rbegin()->first + 1 == chunks.size());
 }
 
-// False: the log's bound was hit, and it ends before the thread did.
-bool read_bits(const RawLog& raw, const Stream& stream, PathBits& bits) {
+std::uint64_t path_word(std::string_view bytes, std::size_t index) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
+  return word;
+}
+
+// A chunk that the thread does not write any more. False: it makes no sense.
+bool add_sealed(const BitsChunk& chunk, PathBits& bits) {
+  switch (chunk.kind) {
+    case ChunkKind::kWords:
+      for (std::size_t i = 0; i < chunk.bytes.size() / sizeof(std::uint64_t); ++i)
+        bits.add_word(path_word(chunk.bytes, i));
+      return true;
+    case ChunkKind::kBits:
+      return bits.add_packed(chunk.bytes);
+    case ChunkKind::kPackedBits: {
+      const auto unpacked = unpacked_bytes(chunk.bytes);
+      return unpacked && bits.add_packed(*unpacked);
+    }
+    default:
+      return false;
+  }
+}
+
+// The chunk that the thread was writing: words up to `next`, and then what was pending, or what was written
+// of that since, of which the thread has not told yet.
+void add_latest(const BitsChunk& chunk, std::size_t next, std::uint64_t pending, PathBits& bits) {
+  const std::size_t words = chunk.bytes.size() / sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < next; ++i) bits.add_word(path_word(chunk.bytes, i));
+  const std::uint64_t latest = next < words ? path_word(chunk.bytes, next) : 0;
+  const bool is_longer = latest != 0 && record::pending_count(latest) > record::pending_count(pending);
+  bits.add_word(is_longer ? latest : pending);
+}
+
+struct StreamBits {
+  PathBits bits;
+  bool is_whole = false;  // no: the log's bound was hit, and it ends before the thread did
+};
+Result<StreamBits> read_bits(const RawLog& raw, const Stream& stream) {
   record::PathThreadHead head;
   std::memcpy(&head, raw.image.data() + stream.head->offset, sizeof head);
   const std::uint64_t next = reinterpret_cast<std::uint64_t>(head.state.next) - raw.header.address;
+  StreamBits read;
   for (const auto& [sequence, chunk] : stream.bits) {
-    const std::uint64_t begin = chunk->offset + sizeof(record::ChunkHeader);
-    const bool is_current = next >= begin && next <= begin + chunk->bytes.size();
-    if (!chunk->is_open || !is_current) {
-      if (chunk->is_open) return false;
-      bits.add(chunk->bytes);
-      if (!is_current) continue;
-    } else {
-      bits.add(chunk->bytes.substr(0, next - begin));
+    const std::uint64_t begin = chunk.chunk->offset + sizeof(record::ChunkHeader);
+    const bool is_current =
+        chunk.kind == ChunkKind::kWords && next >= begin && next <= begin + chunk.bytes.size();
+    if (is_current) {
+      add_latest(chunk, (next - begin) / sizeof(std::uint64_t), head.state.pending, read.bits);
+      read.is_whole = true;
+      return read;
     }
-    bits.end_with(head.state.pending);
-    return true;
+    if (chunk.is_open) return read;
+    if (!add_sealed(chunk, read.bits))
+      return damaged_log(raw.path, "a part of a thread's bits makes no sense");
   }
-  if (stream.moved == nullptr || !stream.moved->is_open) return false;
-  bits.end_with(head.state.pending);
-  return true;
+  if (!stream.is_moved) return read;
+  read.bits.add_word(head.state.pending);
+  read.is_whole = true;
+  return read;
 }
 
 std::vector<Mark> read_marks(const Stream& stream) {
@@ -95,12 +180,13 @@ Result<ThreadPath> read_thread(const RawLog& raw, const Stream& stream, const Pa
   if (!is_whole(stream.bits) || !is_whole(stream.marks))
     return damaged_log(raw.path, "a part of a thread's bits is missing");
   ThreadPath thread;
-  PathBits bits;
-  thread.incomplete = !read_bits(raw, stream, bits);
-  thread.bits = bits.size();
+  auto read = read_bits(raw, stream);
+  if (!read) return read.error();
+  thread.incomplete = !read->is_whole;
+  thread.bits = read->bits.size();
   bool has_room = true;
   const bool fits =
-      walk_path(tables.tables(), std::move(bits), read_marks(stream), [&](const PathStep& step) {
+      walk_path(tables.tables(), std::move(read->bits), read_marks(stream), [&](const PathStep& step) {
         if (thread.steps.size() < most_steps) thread.steps.push_back(step);
         return has_room = thread.steps.size() < most_steps;
       });
@@ -131,6 +217,7 @@ Result<PathLog> read_path_log(const std::string& path, const PathTables& tables,
   log.build = raw->header.build;
   log.run = raw->header.run;
   log.outcome = raw->header.outcome;
+  if (log.outcome.thread < names->size()) log.ended_by = (*names)[log.outcome.thread];
   log.incomplete = raw->header.truncated != 0 || raw->header.sealed == 0;
   for (const auto& [who, stream] : *streams) {
     auto thread = read_thread(*raw, stream, tables, most_steps);

@@ -42,6 +42,7 @@ struct PathLog {
   std::uint64_t build = 0;          // hash of the control flow of all its modules
   std::uint64_t run = 0;            // hash of arguments, environment and input
   record::Outcome outcome;          // how the run ended
+  std::string ended_by;             // … and which thread did it, by name
   bool incomplete = false;          // the bound was hit, or the file's end is missing
   std::vector<ThreadPath> threads;  // sorted by name
 };

@@ -78,6 +78,16 @@ PathLoop read_loop(ByteReader& reader, const std::vector<PathBlock>& blocks) {
   return loop;
 }
 
+FixedLoop read_fixed_loop(ByteReader& reader, const std::vector<PathBlock>& blocks) {
+  FixedLoop loop;
+  loop.head = read_below(reader, blocks.size());
+  loop.latch = read_below(reader, blocks.size());
+  loop.staying = read_below(reader, 2);
+  loop.rounds = read_below(reader, std::uint64_t{1} << 32);
+  if (!reader.failed() && blocks[loop.latch].end != EndKind::kBranch) reader.fail();
+  return loop;
+}
+
 PathFunction read_function(ByteReader& reader) {
   PathFunction function;
   function.key = read_key(reader);
@@ -90,6 +100,9 @@ PathFunction read_function(ByteReader& reader) {
   const std::uint64_t loops = reader.count(4);
   for (std::uint64_t i = 0; i < loops && !reader.failed(); ++i)
     function.loops.push_back(read_loop(reader, function.blocks));
+  const std::uint64_t fixed = reader.count(4);
+  for (std::uint64_t i = 0; i < fixed && !reader.failed(); ++i)
+    function.fixed_loops.push_back(read_fixed_loop(reader, function.blocks));
   return function;
 }
 

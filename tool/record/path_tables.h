@@ -41,12 +41,21 @@ struct PathLoop {
   std::vector<Exit> exits;  // in the order in which a round comes to them
 };
 
+// A loop whose number of rounds is always the same, unless something else leaves it.
+struct FixedLoop {
+  std::uint32_t head = 0;
+  std::uint32_t latch = 0;  // ends with a branch that is not in the log
+  std::uint32_t staying = 0;
+  std::uint32_t rounds = 0;
+};
+
 struct PathFunction {
   record::FunctionKey key = record::kNoFunction;
   std::string name;
   std::string file;
   std::vector<PathBlock> blocks;  // the first is the entry
   std::vector<PathLoop> loops;
+  std::vector<FixedLoop> fixed_loops;
 
   const PathLoop* loop_at(std::uint32_t block) const {
     for (const PathLoop& loop : loops) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <optional>
 
+#include "core/record/path_state.h"
+
 namespace heddle {
 namespace {
 
@@ -41,6 +43,7 @@ class Walker {
     const PathFunction* function;
     std::uint32_t block = 0;
     std::uint32_t item = 0;
+    std::vector<std::uint32_t> rounds = {};  // so far, of the function's fixed loops
   };
 
   Frame& top() { return frames_.back(); }
@@ -64,7 +67,7 @@ class Walker {
   bool enter(FunctionKey key) {
     const PathFunction* function = tables_.find(key);
     if (function == nullptr || frames_.size() >= kDeepest) return false;
-    frames_.push_back({function});
+    frames_.push_back({function, 0, 0, std::vector<std::uint32_t>(function->fixed_loops.size())});
     return true;
   }
 
@@ -194,6 +197,10 @@ class Walker {
   }
 
   void go_to(std::uint32_t block) {
+    const auto& fixed = top().function->fixed_loops;
+    for (std::size_t i = 0; i < fixed.size(); ++i) {
+      if (fixed[i].head == block && fixed[i].latch != top().block) top().rounds[i] = 0;
+    }
     top().block = block;
     top().item = 0;
     if (++silent_ > kMostSilentBlocks) fits_ = false;
@@ -253,6 +260,12 @@ class Walker {
     go_to(from.next[staying]);  // (the block for an outcome of 1 is the first)
   }
 
+  void fixed_branch(const FixedLoop& loop, std::uint32_t& rounds) {
+    const std::uint64_t outcome = ++rounds < loop.rounds ? loop.staying : 1 - loop.staying;
+    emit(StepKind::kBranch, place(block().place), outcome);
+    go_to(block().next[1 - outcome]);
+  }
+
   void end_of_bits() {
     fits_ = next_mark_ == marks_.size();
     has_room_ = false;
@@ -277,6 +290,11 @@ class Walker {
       case EndKind::kBranch:
       case EndKind::kSwitch:
         break;
+    }
+    // (A mark is of something later: nothing in such a loop calls.)
+    const auto& fixed = top().function->fixed_loops;
+    for (std::size_t i = 0; i < fixed.size(); ++i) {
+      if (fixed[i].latch == top().block) return fixed_branch(fixed[i], top().rounds[i]);
     }
     if (mark_here() != nullptr) {
       fits_ = take_mark();
@@ -307,18 +325,6 @@ class Walker {
 };
 
 }  // namespace
-
-std::uint64_t PathBits::take(unsigned count) {
-  std::uint64_t bits = 0;
-  for (; count > 0; --count, ++position_) {
-    const std::uint64_t byte = position_ / 8;
-    const unsigned bit = byte < bytes_.size()
-                             ? static_cast<unsigned char>(bytes_[byte]) >> (7 - position_ % 8) & 1
-                             : pending_ >> (size() - 1 - position_) & 1;
-    bits = bits << 1 | bit;
-  }
-  return bits;
-}
 
 bool walk_path(const PathTables::Tables& tables, PathBits bits, const std::vector<Mark>& marks,
                const PathSink& sink) {

@@ -2,35 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
 #include <vector>
 
-#include "core/record/path_state.h"
+#include "tool/record/path_bits.h"
 #include "tool/record/path_tables.h"
 
 namespace heddle {
-
-// Bits of one stream, the oldest in the highest bit of the first byte; the latest ones were still pending.
-class PathBits {
- public:
-  void add(std::string_view bytes) { bytes_ += bytes; }
-  void end_with(std::uint64_t pending) {
-    pending_ = pending;
-    pending_count_ = record::pending_count(pending);
-  }
-
-  std::uint64_t size() const { return 8 * bytes_.size() + pending_count_; }
-  std::uint64_t position() const { return position_; }
-  bool has(std::uint64_t count) const { return size() - position_ >= count; }
-  // REQUIRES: has(count).
-  std::uint64_t take(unsigned count);
-
- private:
-  std::string bytes_;
-  std::uint64_t pending_ = record::PathState::kNonePending;
-  unsigned pending_count_ = 0;
-  std::uint64_t position_ = 0;
-};
 
 // Answers whether there is room for more.
 using PathSink = std::function<bool(const PathStep&)>;

@@ -108,11 +108,16 @@ class RawReader {
         tokens_[element].push_back(token);
       }
     }
+    std::map<std::uint32_t, std::uint64_t> next;  // element, by thread: its chunks of slots are one table
     for (const LogChunk& chunk : raw_.chunks) {
       if (chunk.header.kind != ChunkKind::kSlots) continue;
       const std::string_view slots = payload_of(chunk);
-      for (std::uint64_t i = 0; i < elements_.size() && (i + 1) * sizeof(ElementSlot) <= slots.size(); ++i) {
-        const auto slot = read_as<ElementSlot>(slots.substr(i * sizeof(ElementSlot)));
+      std::uint64_t& first = next[chunk.header.thread];
+      const std::uint64_t from = first;
+      first += (chunk.header.bytes - record::kElementPayload) / sizeof(ElementSlot);
+      for (std::uint64_t i = from; i < elements_.size(); ++i) {
+        if ((i - from + 1) * sizeof(ElementSlot) > slots.size()) break;
+        const auto slot = read_as<ElementSlot>(slots.substr((i - from) * sizeof(ElementSlot)));
         const std::uint32_t thread = chunk.header.thread;
         std::uint64_t start = slot.start;
         if (slot.repeats != 0)

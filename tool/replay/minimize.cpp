@@ -58,6 +58,7 @@ class Minimiser {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   bool shows_bug(const Candidates::Outcome& outcome);
+  bool shows_bug_after_others(const Candidates::Outcome& outcome);
   void learn_signatures(const Candidates::Outcome& outcome);
   // Runs the plan; where it shows the bug and is no worse than the best one, it becomes the best one.
   bool improves(const Plan& plan);
@@ -107,13 +108,27 @@ void Minimiser::learn_signatures(const Candidates::Outcome& outcome) {
   }
 }
 
+// A result has room for a few signatures: whether the bug is one of further ones is seen with events alone.
+bool Minimiser::shows_bug_after_others(const Candidates::Outcome& outcome) {
+  auto explained = candidates_.explain(original_.spec, outcome.choices);
+  if (!explained) {
+    error_ = explained.error();
+    return false;
+  }
+  const Trace& trace = explained->run.trace;
+  return std::ranges::any_of(
+      trace.findings, [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted_; });
+}
+
 bool Minimiser::shows_bug(const Candidates::Outcome& outcome) {
   if (outcome.cut) return false;
   const auto signatures = run::signatures_of(outcome.result, options_.allowed_exits);
   if (std::any_of(signatures.begin(), signatures.end(),
                   [&](std::uint64_t s) { return !signature_.contains(s); }))
     learn_signatures(outcome);
-  return std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t s) { return signature_.at(s); });
+  if (std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t s) { return signature_.at(s); }))
+    return true;
+  return signatures.size() > kMoreSignatures && shows_bug_after_others(outcome);
 }
 
 bool Minimiser::take(Candidates::Outcome outcome) {
@@ -312,10 +327,7 @@ void Minimiser::keep_original_findings(Trace& trace) const {
   std::erase_if(trace.findings, [&](const TraceFinding& finding) {
     return std::find(known.begin(), known.end(), fingerprint(trace, finding)) == known.end();
   });
-  const auto bug =
-      std::find_if(trace.findings.begin(), trace.findings.end(),
-                   [&](const TraceFinding& finding) { return fingerprint(trace, finding) == wanted_; });
-  if (bug != trace.findings.end()) std::rotate(trace.findings.begin(), bug, bug + 1);
+  put_first(trace, wanted_);
 }
 
 Result<Trace> Minimiser::trace_of_best() {

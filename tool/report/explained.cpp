@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
+#include "tool/report/rounds.h"
 #include "tool/report/style.h"
 
 namespace heddle::report {
@@ -124,8 +127,9 @@ std::string flows_text(const Explanation& e, const Style& style) {
   if (flows.empty()) return {};
   std::string text = "\n  " + style.bold("Data flows that differ") + "\n";
   for (const FlowDifference& flow : flows)
-    text += fmt::format("    {} {}: {} {}, {} {}\n", thread_tag(flow.thread), flow.what,
-                        style.red("fails with"), flow.fails, style.blue("passes with"), flow.passes);
+    text += fmt::format("    {} {}: {} {}, {} {}{}\n", thread_tag(flow.thread), flow.what,
+                        style.red("fails with"), flow.fails, style.blue("passes with"), flow.passes,
+                        flow.times_text());
   return text;
 }
 
@@ -188,6 +192,8 @@ std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, st
 std::vector<ProjectedLine> projected_lines(const ProjectedRun& run) {
   std::vector<ProjectedLine> lines;
   Names names(run.trace);
+  std::set<EventId> in_flows;
+  for (const Flow& flow : run.flows) in_flows.insert({flow.reader, flow.writer});
   for (const EventId id : run.kept) {
     const TraceEvent* event = run.trace.find_event(id);
     if (event == nullptr) continue;
@@ -196,16 +202,40 @@ std::vector<ProjectedLine> projected_lines(const ProjectedRun& run) {
     line.thread = event->thread;
     line.text = describe(run.trace, *event, names).text;
     line.place = short_place(run.trace, event->pc, event->stack);
-    line.in_flow = std::any_of(run.flows.begin(), run.flows.end(),
-                               [&](const Flow& flow) { return flow.reader == id || flow.writer == id; });
+    line.in_flow = in_flows.contains(id);
     line.parts = std::find(run.parted.begin(), run.parted.end(), id) != run.parted.end();
     lines.push_back(std::move(line));
   }
   return lines;
 }
 
+std::vector<ProjectedLine> folded_lines(const ProjectedRun& run) {
+  std::vector<ProjectedLine> all = projected_lines(run);
+  const auto is_same = [](const ProjectedLine& a, const ProjectedLine& b) {
+    return a.thread == b.thread && a.text == b.text && a.place == b.place && a.parts == b.parts;
+  };
+  std::vector<ProjectedLine> lines;
+  for (std::size_t i = 0; i < all.size();) {
+    const Rounds rounds = rounds_at(all, i, is_same);
+    const std::size_t end = i + std::max<std::size_t>(rounds.count * rounds.period, 1);
+    for (; i < end; ++i) {
+      if (rounds.count != 0 && i == rounds.hidden_from(end - rounds.count * rounds.period)) {
+        lines.push_back({kNoEvent, all[i].thread, rounds.instead(), "", false, false});
+        i = end - rounds.period;
+      }
+      lines.push_back(std::move(all[i]));
+    }
+  }
+  return lines;
+}
+
+std::string FlowDifference::times_text() const {
+  return times == 1 ? "" : fmt::format(" ({} times)", grouped(times));
+}
+
 std::vector<FlowDifference> flow_differences(const Explanation& e) {
   std::vector<FlowDifference> flows;
+  std::map<FlowDifference, std::size_t> known;  // where it is in `flows`
   if (!e.passing) return flows;
   Names fails(e.failing.trace), passes(e.passing->trace);
   const std::string nowhere = "not coming there";
@@ -215,12 +245,19 @@ std::vector<FlowDifference> flow_differences(const Explanation& e) {
     const TraceEvent* reader = here != nullptr ? here : there;
     if (reader == nullptr) continue;
     const Trace& trace = here != nullptr ? e.failing.trace : e.passing->trace;
-    flows.push_back({reader->thread,
-                     fmt::format("reads {} at {}",
-                                 (here != nullptr ? fails : passes).location(reader->address, reader->id),
-                                 short_place(trace, reader->pc, reader->stack)),
-                     here != nullptr ? flow_side(e.failing.trace, e.failing.flows[i], fails) : nowhere,
-                     there != nullptr ? flow_side(e.passing->trace, e.passing->flows[i], passes) : nowhere});
+    FlowDifference flow{
+        reader->thread,
+        fmt::format("reads {} at {}",
+                    (here != nullptr ? fails : passes).location(reader->address, reader->id),
+                    short_place(trace, reader->pc, reader->stack)),
+        here != nullptr ? flow_side(e.failing.trace, e.failing.flows[i], fails) : nowhere,
+        there != nullptr ? flow_side(e.passing->trace, e.passing->flows[i], passes) : nowhere};
+    const auto [at, is_new] = known.emplace(flow, flows.size());
+    if (is_new) {
+      flows.push_back(std::move(flow));
+    } else {
+      ++flows[at->second].times;
+    }
   }
   return flows;
 }
@@ -294,8 +331,8 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
     text += style.bold("Why: " + finding_summary(trace, trace.findings.front(), PathStyle(trace))) + "\n";
   if (e.passing) {
     const std::size_t half = (std::max<std::size_t>(options.width, 60) - 7) / 2;
-    const auto fails = projected_lines(e.failing);
-    const auto passes = projected_lines(*e.passing);
+    const auto fails = folded_lines(e.failing);
+    const auto passes = folded_lines(*e.passing);
     text +=
         fmt::format("\n  {} │ {}\n", style.red(fitted("fails", half)), style.blue(fitted("passes", half)));
     std::string rule;

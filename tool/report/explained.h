@@ -33,11 +33,19 @@ struct ProjectedLine {
   bool parts = false;    // its thread leaves the path that it takes in the other execution
 };
 std::vector<ProjectedLine> projected_lines(const ProjectedRun& run);
+// The same for who looks at them: of loops, the first round and the last, and a line without an event that
+// says how many there were.
+std::vector<ProjectedLine> folded_lines(const ProjectedRun& run);
 
 // A data flow that differs: "reads x at a.cpp:3" with what it comes from on either side.
 struct FlowDifference {
   ThreadId thread = kMainThread;
   std::string what, fails, passes;
+  std::size_t times = 1;  // that it stands for, all alike
+
+  std::string times_text() const;  // " (20 times)", or nothing
+
+  friend auto operator<=>(const FlowDifference&, const FlowDifference&) = default;
 };
 std::vector<FlowDifference> flow_differences(const Explanation& explanation);
 // The orderings of the root cause, in words.

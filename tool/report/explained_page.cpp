@@ -24,8 +24,9 @@ std::string source_line(const Trace& trace, EventId id) {
 
 // Lines, and flows as pairs of their numbers; -1: the value that was there at first.
 Json side(const ProjectedRun& run) {
-  const std::vector<ProjectedLine> lines = projected_lines(run);
+  const std::vector<ProjectedLine> lines = folded_lines(run);
   const auto number_of = [&](EventId id) {
+    if (id == kNoEvent) return -1;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (lines[i].event == id) return static_cast<int>(i);
     }
@@ -62,7 +63,7 @@ Json page_explanation(const Explanation& e) {
     json["differences"].push_back({{"thread", index_of(flow.thread)},
                                    {"what", utf8(flow.what)},
                                    {"fails", utf8(flow.fails)},
-                                   {"passes", utf8(flow.passes)}});
+                                   {"passes", utf8(flow.passes + flow.times_text())}});
   json["fails"] = side(e.failing);
   json["passes"] = e.passing ? side(*e.passing) : Json(nullptr);
   return json;

@@ -20,7 +20,7 @@ struct Panel {
   std::vector<ProjectedLine> lines;
   std::map<ThreadId, int> column;  // in the order of threads
 
-  explicit Panel(const ProjectedRun& run) : lines(projected_lines(run)) {
+  explicit Panel(const ProjectedRun& run) : lines(folded_lines(run)) {
     for (const ProjectedLine& line : lines) column[line.thread] = 0;
     int next = 0;
     for (auto& [thread, at] : column) at = next++;
@@ -47,7 +47,7 @@ std::string panel_svg(const Panel& panel, const ProjectedRun& run, int left, con
     const ProjectedLine& line = panel.lines[i];
     const int x = left + panel.column.at(line.thread) * kColumn;
     const int y = kHead + static_cast<int>(i) * kRow;
-    where[index_of(line.event)] = {x, y + kRow / 2 - 4};
+    if (line.event != kNoEvent) where[index_of(line.event)] = {x, y + kRow / 2 - 4};
     svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" class=\"{}\"/>\n", x + 3,
                        y, kColumn - 8, kRow - 6,
                        line.parts     ? "parts"

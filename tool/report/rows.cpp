@@ -7,13 +7,12 @@
 #include <set>
 
 #include "tool/report/places.h"
+#include "tool/report/rounds.h"
 
 namespace heddle::report {
 namespace {
 
 constexpr std::size_t kNeighbours = 4;
-constexpr std::size_t kLongestLoop = 8;
-constexpr std::size_t kFewestRounds = 4;
 
 struct Cited {
   std::set<EventId> events;
@@ -52,18 +51,6 @@ bool same_step(const TraceEvent& a, const TraceEvent& b) {
   return a.thread == b.thread && a.kind == b.kind && a.pc == b.pc && a.address == b.address &&
          a.value == b.value && a.value2 == b.value2 && a.flags == b.flags && a.other == b.other &&
          a.text == b.text;
-}
-
-// Rounds of a loop of `period` events that starts at `start`, all of them the same.
-std::size_t rounds_at(const std::vector<TraceEvent>& events, std::size_t start, std::size_t period) {
-  std::size_t rounds = 1;
-  while (start + (rounds + 1) * period <= events.size()) {
-    for (std::size_t k = 0; k < period; ++k) {
-      if (!same_step(events[start + k], events[start + rounds * period + k])) return rounds;
-    }
-    ++rounds;
-  }
-  return rounds;
 }
 
 int interest_of(const TraceEvent& e, const Cited& cited) {
@@ -122,31 +109,20 @@ std::map<std::size_t, Loop> hide_loops(const std::vector<TraceEvent>& events, co
                                        std::vector<bool>& shown) {
   std::map<std::size_t, Loop> folds;
   for (std::size_t i = 0; i < events.size();) {
-    std::size_t period = 0, rounds = 0;
-    for (std::size_t p = 1; p <= kLongestLoop && i + p * kFewestRounds <= events.size(); ++p) {
-      const std::size_t r = rounds_at(events, i, p);
-      if (r >= kFewestRounds && r * p > rounds * period) {
-        period = p;
-        rounds = r;
-        break;
-      }
-    }
-    if (rounds == 0) {
+    const Rounds rounds = rounds_at(events, i, same_step);
+    if (rounds.count == 0) {
       ++i;
       continue;
     }
-    // The first round and the last stay.
-    const std::size_t from = i + period, to = i + (rounds - 1) * period;
+    const std::size_t from = rounds.hidden_from(i), to = rounds.hidden_to(i);
     bool any_cited = false;
     for (std::size_t k = from; k < to; ++k) any_cited |= interest_of(events[k], cited) == 100;
     if (!any_cited) {
       std::fill(shown.begin() + static_cast<std::ptrdiff_t>(from),
                 shown.begin() + static_cast<std::ptrdiff_t>(to), false);
-      folds[from] = {to, period == 1
-                             ? fmt::format("… the same {} more times", grouped(rounds - 2))
-                             : fmt::format("… these {} events {} more times", period, grouped(rounds - 2))};
+      folds[from] = {to, rounds.instead()};
     }
-    i += rounds * period;
+    i += rounds.count * rounds.period;
   }
   return folds;
 }

@@ -247,6 +247,7 @@ Composition composition_of(const TracedRun& run, const std::map<Address, std::ui
   result.tables = {
       {run.trace.events.begin(), run.trace.events.end()}, run.tables.expressions, run.tables.records};
   result.threads = run.threads;
+  result.decisions = run.decisions;
   return result;
 }
 
@@ -298,10 +299,20 @@ Composition compose(const TracedRun& base, std::span<const Replacement> replacem
       for (std::uint32_t i = 0; i < lane.run->tables.records.size(); ++i) {
         if (lane.run->tables.records[i].thread == lane.there) tables.take(i, lane.thread);
       }
-      ThreadPath path = lane.run->threads.at(lane.name);
-      path.thread = lane.thread;
-      for (std::uint32_t& record : path.records) record = tables.place_of(record);
-      result.threads[lane.name] = std::move(path);
+      const auto placed_here = [&](ThreadPath path) {
+        path.thread = lane.thread;
+        for (std::uint32_t& record : path.records) {
+          if (record != kNoRecord) record = tables.place_of(record);
+        }
+        for (EventId& event : path.events) {
+          if (event != kNoEvent) event = placed[lane.run].at(index_of(event));
+        }
+        return path;
+      };
+      result.threads[lane.name] = placed_here(lane.run->threads.at(lane.name));
+      const auto decisions = lane.run->decisions.find(lane.name);
+      if (decisions != lane.run->decisions.end())
+        result.decisions[lane.name] = placed_here(decisions->second);
     }
     tables.name_symbols();
   }

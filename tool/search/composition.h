@@ -18,6 +18,7 @@ struct Composition {
   Trace trace;  // its events and nothing else; EventId is the position
   cause::TraceTables tables;
   std::map<std::string, ThreadPath> threads;
+  std::map<std::string, ThreadPath> decisions;  // as TracedRun has them
   // What memory held at first, by byte, as far as some execution read it.
   std::map<Address, std::uint8_t> initial;
   bool is_composed = false;  // of more than one execution

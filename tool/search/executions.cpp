@@ -73,17 +73,27 @@ Result<Executed> Executions::sample(std::uint64_t index) {
   return judged(outcome->result, std::move(outcome->choices));
 }
 
-Result<Executed> Executions::follow(std::span<const Departure> plan) {
-  auto outcome = candidates_->follow(plan);
+Result<Executed> Executions::follow(std::span<const Departure> plan, std::optional<Hold> hold) {
+  auto outcome = candidates_->follow(plan, false, hold);
   if (!outcome) return outcome.error();
   ++executed_;
   return judged(outcome->result, std::move(outcome->choices));
 }
 
 Result<Executed> Executions::follow(const Composition& of, const constraints::SymbolicTrace& trace,
-                                    const constraints::Execution& schedule) {
-  return follow(
-      cause::plan_of(of.trace, constraints::places(trace, schedule), is_weak(), uncounted_.value_or(0)));
+                                    const constraints::Execution& schedule, const Afterwards& afterwards) {
+  const std::uint32_t uncounted = uncounted_.value_or(0);
+  const auto places = constraints::places(trace, schedule, afterwards.woken);
+  std::optional<Hold> hold;
+  if (afterwards.held != kNoThread) {
+    hold = Hold{afterwards.held, 0};
+    for (const constraints::Place& place : places) {
+      if (place.thread != afterwards.held || place.event == kNoEvent) continue;
+      hold = cause::hold_before(of.trace, place.event, uncounted);
+      ++hold->operations;
+    }
+  }
+  return follow(cause::plan_of(of.trace, places, is_weak(), uncounted), hold);
 }
 
 // How many operations of the main thread no strategy sees: with the right number, the schedule of an

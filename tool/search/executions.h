@@ -31,10 +31,18 @@ class Executions {
 
   // One of many that are much like those of production, from 0; the first is asked for first.
   Result<Executed> sample(std::uint64_t index);
-  Result<Executed> follow(std::span<const Departure> plan);
+  Result<Executed> follow(std::span<const Departure> plan, std::optional<Hold> hold = std::nullopt);
   // The schedule of a composition, whose beginning is that of executions before.
+  struct Afterwards {
+    std::vector<ThreadId> woken;  // go on by signals that nobody has gone on by in the schedule
+    ThreadId held = kNoThread;    // goes on when the others have nothing left to do
+  };
   Result<Executed> follow(const Composition& of, const constraints::SymbolicTrace& trace,
-                          const constraints::Execution& schedule);
+                          const constraints::Execution& schedule, const Afterwards& afterwards);
+  Result<Executed> follow(const Composition& of, const constraints::SymbolicTrace& trace,
+                          const constraints::Execution& schedule) {
+    return follow(of, trace, schedule, Afterwards{});
+  }
 
   // With a symbolic trace. Memory that one execution shares is traced in all that come later.
   Result<std::shared_ptr<TracedRun>> trace(const Executed& of);

@@ -1,10 +1,13 @@
 #include "tool/search/goals.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "core/base/random.h"
 #include "core/trace/event_kinds.h"
+#include "tool/search/thread_order.h"
 
 namespace heddle::search {
 namespace {
@@ -17,6 +20,10 @@ using Tables = cause::TraceTables;
 constexpr std::uint64_t kFirstPage = 4096;
 // A trace has many pairs of accesses that look alike to us; the solver is asked about so many of each kind.
 constexpr std::size_t kMostPairs = 64;
+// … and of each pair of places, since one pair may be impossible where another is not.
+constexpr std::size_t kMostPairsOfPlaces = 3;
+constexpr std::size_t kLongestCircle = 5;  // of threads that wait for each other
+constexpr std::size_t kMostCircleSteps = 100'000;
 
 bool is_plain(EventKind kind) { return kind == EventKind::kPlainRead || kind == EventKind::kPlainWrite; }
 
@@ -49,7 +56,8 @@ std::vector<std::set<Address>> locks_held(const std::vector<TraceEvent>& events)
 
 class GoalFinder {
  public:
-  explicit GoalFinder(const Composition& of) : of_(of), held_(locks_held(of.trace.events)) {}
+  explicit GoalFinder(const Composition& of)
+      : of_(of), held_(locks_held(of.trace.events)), order_(of.trace.events) {}
 
   std::vector<Goal> find() {
     find_conditions();
@@ -87,9 +95,10 @@ class GoalFinder {
   void add_pair(GoalKind kind, std::uint32_t first, std::uint32_t second) {
     const TraceEvent& a = of_.trace.events[first];
     const TraceEvent& b = of_.trace.events[second];
+    if (order_.is_ordered(first, second)) return;
     const std::uint64_t place = mix(a.pc, b.pc);
-    if (!seen_.insert({kind, place}).second || ++count_[kind] > kMostPairs) return;
-    goals_.push_back({kind, of_.name_of(b.thread), place, 0, 0, false, a.id, b.id});
+    if (is_wanted(kind, place))
+      goals_.push_back({kind, of_.name_of(b.thread), place, 0, 0, false, a.id, b.id, {}});
   }
 
   bool share_a_lock(std::uint32_t a, std::uint32_t b) const {
@@ -130,25 +139,73 @@ class GoalFinder {
     }
   }
 
-  // Two locks that two threads take in opposite orders.
+  // Circles of threads each of which wants a lock while it holds the one that another wants.
   void find_deadlocks() {
-    std::vector<std::uint32_t> nested;
+    std::map<std::tuple<ThreadId, Address, std::set<Address>>, std::size_t> alike;
     for (std::uint32_t i = 0; i < of_.trace.events.size(); ++i) {
       const TraceEvent& e = of_.trace.events[i];
-      if (e.kind != EventKind::kMutexLock || held_[i].empty() || held_[i].contains(e.address)) continue;
-      for (const std::uint32_t other : nested) {
-        const TraceEvent& o = of_.trace.events[other];
-        if (o.thread != e.thread && held_[i].contains(o.address) && held_[other].contains(e.address))
-          add_pair(GoalKind::kDeadlock, other, i);
-      }
-      nested.push_back(i);
+      const bool takes = e.kind == EventKind::kMutexLock || e.kind == EventKind::kRwlockWriteLock ||
+                         e.kind == EventKind::kRwlockReadLock;
+      if (!takes || held_[i].empty() || held_[i].contains(e.address)) continue;
+      if (++alike[{e.thread, e.address, held_[i]}] > kMostPairsOfPlaces) continue;
+      for (const Address lock : held_[i]) holders_[lock].push_back(i);
+      nested_.push_back(i);
     }
+    std::size_t steps = kMostCircleSteps;
+    for (const std::uint32_t first : nested_) {
+      std::vector<std::uint32_t> circle{first};
+      close_circles(circle, steps);
+    }
+  }
+
+  // Each circle once: from its first attempt.
+  void close_circles(std::vector<std::uint32_t>& circle, std::size_t& steps) {
+    const Address wanted = of_.trace.events[circle.back()].address;
+    if (held_[circle.front()].contains(wanted) && circle.size() > 1) {
+      add_circle(circle);
+      return;
+    }
+    if (circle.size() == kLongestCircle) return;
+    const auto holders = holders_.find(wanted);
+    if (holders == holders_.end()) return;
+    for (const std::uint32_t next : holders->second) {
+      if (steps == 0) return;
+      --steps;
+      const bool fits =
+          next > circle.front() && std::all_of(circle.begin(), circle.end(), [&](std::uint32_t member) {
+            return of_.trace.events[member].thread != of_.trace.events[next].thread &&
+                   !share_a_lock(member, next) && !order_.is_ordered(member, next);
+          });
+      if (!fits) continue;
+      circle.push_back(next);
+      close_circles(circle, steps);
+      circle.pop_back();
+    }
+  }
+
+  void add_circle(const std::vector<std::uint32_t>& circle) {
+    std::uint64_t place = 0;
+    for (const std::uint32_t i : circle) place = mix(place, of_.trace.events[i].pc);
+    if (!is_wanted(GoalKind::kDeadlock, place)) return;
+    Goal goal;
+    goal.kind = GoalKind::kDeadlock;
+    goal.thread = of_.name_of(of_.trace.events[circle.back()].thread);
+    goal.place = place;
+    for (const std::uint32_t i : circle) goal.circle.push_back(of_.trace.events[i].id);
+    goals_.push_back(std::move(goal));
+  }
+
+  bool is_wanted(GoalKind kind, std::uint64_t place) {
+    return ++seen_[{kind, place}] <= kMostPairsOfPlaces && ++count_[kind] <= kMostPairs;
   }
 
   const Composition& of_;
   std::vector<std::set<Address>> held_;
   std::vector<Goal> goals_;
-  std::set<std::pair<GoalKind, std::uint64_t>> seen_;
+  ThreadOrder order_;
+  std::vector<std::uint32_t> nested_;                               // takes of locks while others are held
+  std::map<Address, std::vector<std::uint32_t>> holders_;           // … by each lock that is held
+  std::map<std::pair<GoalKind, std::uint64_t>, std::size_t> seen_;  // pairs of places
   std::map<GoalKind, std::size_t> count_;
 };
 
@@ -291,13 +348,18 @@ std::optional<constraints::SymbolicTrace> ask_for(const Composition& of, const G
   if (others == Others::kStopThen) return std::nullopt;
   Tables tables = of.tables;
   Failure failure;
-  failure.first = goal.first;
-  failure.second = goal.second;
+  if (goal.kind == GoalKind::kDeadlock) {
+    failure.first = goal.circle.front();
+    failure.second = goal.circle.back();
+  } else {
+    failure.first = goal.first;
+    failure.second = goal.second;
+  }
   failure.kind = goal.kind == GoalKind::kRace           ? constraints::BugKind::kRace
                  : goal.kind == GoalKind::kUseAfterFree ? constraints::BugKind::kUseAfterFree
                                                         : constraints::BugKind::kDeadlock;
   if (goal.kind == GoalKind::kDeadlock) {
-    for (const EventId id : {goal.first, goal.second}) {
+    for (const EventId id : goal.circle) {
       const Event& attempt = of.tables.events[index_of(id)];
       failure.waiters.push_back({attempt.thread, attempt.address});
       if (!stop(tables, attempt.thread, index_of(id))) return std::nullopt;
@@ -311,6 +373,20 @@ std::optional<constraints::SymbolicTrace> ask_for(const Composition& of, const G
 std::optional<constraints::SymbolicTrace> ask_for_flip(const Composition& of, std::uint32_t record,
                                                        Others others) {
   return ask_at_record(of, record, others, true);
+}
+
+std::uint32_t record_from(const ThreadPath& own, std::size_t at) {
+  while (at < own.records.size() && own.records[at] == kNoRecord) ++at;
+  return at < own.records.size() ? own.records[at] : kNoRecord;
+}
+
+PathEnd end_before(const Composition& of, const ThreadPath& own, std::size_t at) {
+  PathEnd end{record_from(own, at), own.events[at]};
+  if (end.event == kNoEvent || (at != 0 && own.events[at - 1] == end.event)) return end;
+  std::uint32_t before = index_of(end.event);
+  while (before > 0 && of.trace.events[before - 1].thread != own.thread) --before;
+  end.event = before == 0 ? kNoEvent : EventId{before - 1};
+  return end;
 }
 
 std::optional<Composition> ending_at(const Composition& of, const std::map<ThreadId, PathEnd>& ends) {

@@ -1,6 +1,6 @@
 // What could go wrong on the paths of an execution that passed, one question for the solver each (Machado,
 // PhD thesis, 5.2.2.1, and beyond assertions): an assertion that held, a pointer that was none, two accesses
-// that nothing orders, memory that is freed too early, locks that are taken in opposite orders. And, asked in
+// that nothing orders, memory that is freed too early, locks that threads wait for in a circle. And, asked in
 // the same way: a branch that goes the other way.
 #pragma once
 
@@ -21,13 +21,15 @@ struct Goal {
   std::uint32_t occurrence = 0;  // of the place in the thread, from 0
   std::uint32_t record = 0;      // kAssertion, kNullPointer: in the tables
   bool fails_there = false;      // kAssertion: the path ends with its failure
-  EventId first = kNoEvent;      // kRace, kUseAfterFree, kDeadlock: the two events
+  EventId first = kNoEvent;      // kRace, kUseAfterFree: the two events
   EventId second = kNoEvent;
+  std::vector<EventId>
+      circle;  // kDeadlock: each takes a lock that the thread of the next holds, the last the first's
 };
 
 const char* to_string(GoalKind kind);
 
-// Every one that the paths come to; of pairs, one for each pair of places.
+// Every one that the paths come to; of pairs, a few for each pair of places.
 std::vector<Goal> goals_of(const Composition& of);
 // The same one of other paths; none: they do not come to it.
 std::optional<Goal> find_goal(const Composition& of, const Goal& goal);
@@ -49,6 +51,10 @@ struct PathEnd {
   std::uint32_t record = 0;
   EventId event = kNoEvent;
 };
+// Without what the step number `at` of a path is decided by, unless it decided the step before as well.
+PathEnd end_before(const Composition& of, const ThreadPath& own, std::size_t at);
+// The record of the first step from `at` on that has one.
+std::uint32_t record_from(const ThreadPath& own, std::size_t at);
 // The same where threads' paths end so. None: it cannot be cut off there.
 std::optional<Composition> ending_at(const Composition& of, const std::map<ThreadId, PathEnd>& ends);
 // … where other threads' paths end so.

@@ -13,6 +13,7 @@
 #include "core/record/run_identity.h"
 #include "tool/artifact/atomic_file.h"
 #include "tool/search/path_steps.h"
+#include "tool/search/waiting_rounds.h"
 
 namespace heddle::search {
 namespace {
@@ -47,6 +48,11 @@ bool has_passed(const PathLog& log) {
 }
 bool has_failed(const PathLog& log) {
   return !has_passed(log) && log.outcome.kind != record::OutcomeKind::kUnknown;
+}
+
+LoggedEnd logged_end(const PathLog& log) {
+  if (!has_failed(log)) return {};
+  return {true, log.ended_by, log.outcome.kind == record::OutcomeKind::kSignal};
 }
 
 std::uint64_t run_identity(const run::Target& target) {
@@ -100,7 +106,9 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
       ++runs.failed;
       continue;
     }
-    runs.database.add(logged_paths(*log));
+    LoggedPaths paths = logged_paths(*log);
+    for (auto& [thread, path] : paths) path = without_further_rounds(path);
+    runs.database.add(paths);
     read.insert(name);
   }
   if (read.size() != before) {
@@ -132,7 +140,7 @@ Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& dat
   for (; followed.looked_at < most && left() > 0 && !limits.is_over(); ++followed.looked_at) {
     ReconstructOptions each = limits.each;
     each.seconds = std::min(each.seconds, left());
-    auto run = reconstruct(executions, database.run(order[followed.looked_at]), false, each);
+    auto run = reconstruct(executions, database.run(order[followed.looked_at]), {}, each);
     if (!run) return run.error();
     followed.same += run->succeeded ? 1 : 0;
     if (run->met && !followed.failed) followed.failed = std::move(run->met);

@@ -4,6 +4,7 @@
 #include <queue>
 #include <set>
 
+#include "core/record/path_state.h"
 #include "tool/constraints/possible.h"
 #include "tool/search/goals.h"
 
@@ -12,13 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-const std::map<std::string, ThreadPath>& paths_of(const TracedRun& run) {
-  return run.decisions.empty() ? run.threads : run.decisions;
-}
-
 LoggedPaths only_paths(const TracedRun& run) {
   LoggedPaths paths;
-  for (const auto& [name, own] : paths_of(run)) paths[name] = own.path;
+  for (const auto& [name, own] : decisions_of(run)) paths[name] = own.path;
   return paths;
 }
 
@@ -26,16 +23,24 @@ LoggedPaths only_paths(const TracedRun& run) {
 struct Reached {
   std::shared_ptr<TracedRun> run;
   Executed executed;
-  std::map<std::string, Matched> matched;
+  MatchedThreads matched;
   std::size_t total = 0;  // steps that match
   std::size_t wrong = 0;  // threads that leave their path
 };
 
 class Reconstructor {
  public:
-  Reconstructor(Executions& executions, const LoggedPaths& log, bool fails, const ReconstructOptions& options,
+  Reconstructor(Executions& executions, const LoggedPaths& log, const LoggedEnd& end,
+                const ReconstructOptions& options,
                 const std::function<void(std::size_t, std::size_t)>& on_step)
-      : executions_(executions), log_(log), fails_(fails), options_(options), on_step_(on_step) {}
+      : executions_(executions),
+        log_(log),
+        fails_(end.fails),
+        failing_(end.thread),
+        lacks_bits_(end.lacks_bits),
+        options_(options),
+        on_step_(on_step),
+        known_(end.thread) {}
 
   Result<Reconstruction> run() {
     began_ = Clock::now();
@@ -45,6 +50,10 @@ class Reconstructor {
     if (auto status = take(*first); !status) return status.error();
     std::uint64_t samples = 0;
     while (!best_.succeeded && time_left()) {
+      auto is_further = go_along();
+      if (!is_further) return is_further.error();
+      if (best_.succeeded || *is_further) continue;
+      if (accepted_) break;
       if (open_.empty()) {
         if (samples == options_.samples) break;
         auto sample = executions_.sample(samples++);
@@ -56,6 +65,11 @@ class Reconstructor {
       const auto next = open_.top();
       open_.pop();
       if (auto status = advance(*next.reached); !status) return status.error();
+    }
+    if (!best_.succeeded && accepted_) {
+      best_.succeeded = true;
+      best_.executed = accepted_->executed;
+      best_.matched = accepted_->matched;
     }
     return std::move(best_);
   }
@@ -76,7 +90,8 @@ class Reconstructor {
 
   // Looks at an execution, keeps it where its paths are new, and remembers the best.
   Status take(const Executed& executed) {
-    if (executed.is_bug && !fails_ && !best_.met) best_.met = executed;
+    const bool died = executed.result.ending != Ending::kExited || executed.result.status != 0;
+    if (executed.is_bug && !(fails_ && died) && !best_.met) best_.met = executed;
     auto traced = executions_.trace(executed);
     if (!traced) return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
     if (!seen_.emplace(only_paths(**traced), executed.is_bug).second) return Done{};
@@ -85,24 +100,18 @@ class Reconstructor {
     auto reached = std::make_shared<Reached>();
     reached->run = std::move(*traced);
     reached->executed = executed;
+    reached->matched = match(log_, *reached->run);
     bool same = true;
-    for (const auto& [name, path] : log_) {
-      Matched& m = reached->matched[name];
-      m.of = path.size();
-      const auto own = paths_of(*reached->run).find(name);
-      if (own != paths_of(*reached->run).end()) {
-        const Path& ran = own->second.path;
-        m.ran = ran.size();
-        m.steps = static_cast<std::size_t>(
-            std::mismatch(path.begin(), path.end(), ran.begin(), ran.end()).first - path.begin());
-      }
-      reached->total += m.steps;
-      reached->wrong += m.steps < std::min(m.of, m.ran) ? 1 : 0;
+    for (const auto& [name, m] : reached->matched) {
+      reached->total += m.steps + m.waited;
+      reached->wrong += m.leaves() ? 1 : 0;
       same = same && m.whole();
     }
-    for (const auto& [name, own] : paths_of(*reached->run))
+    known_.learn(reached->run, reached->matched);
+    for (const auto& [name, own] : decisions_of(*reached->run))
       same = same && (own.path.empty() || log_.contains(name));
-    const bool ends_so = executed.is_bug == fails_ && (fails_ || executed.passes);
+    // (A race that was seen on the way is no end.)
+    const bool ends_so = fails_ ? executed.is_bug && died : executed.passes;
     const bool is_better = best_.matched.empty() || same > best_.same_paths || reached->total > best_total_;
     if (is_better || (same && ends_so)) {
       best_.same_paths = same;
@@ -112,18 +121,87 @@ class Reconstructor {
       best_total_ = reached->total;
       if (on_step_) on_step_(best_total_, all_);
     }
+    if (ends_so && fails_ && is_same_failure(*reached) && (!accepted_ || reached->total > accepted_->total))
+      accepted_ = reached;
     open_.push({std::move(reached)});
     return Done{};
+  }
+
+  // Who failed has taken its path to the end, and nobody has left theirs.
+  bool is_same_failure(const Reached& reached) const {
+    const auto failed = reached.matched.find(failing_);
+    if (failed == reached.matched.end() || reached.wrong != 0) return false;
+    const Matched& m = failed->second;
+    return m.steps == m.of && (m.ran == m.of || (lacks_bits_ && m.ran <= m.of + record::kMostPending));
+  }
+
+  // Brings threads further along their paths by orders of what is known of all of them. Has it become more?
+  Result<bool> go_along() {
+    if (stuck_at_ == known_.lessons()) return false;
+    std::vector<std::string> wanted = known_.unfinished();
+    const bool all_are_whole = wanted.empty();
+    if (all_are_whole) {
+      wanted.clear();
+      for (const auto& [name, path] : log_) wanted.push_back(name);
+    }
+    constexpr std::uint64_t kFewSteps = 20'000, kManySteps = 1'000'000;
+    for (const std::uint64_t most_steps : {kFewSteps, kManySteps}) {
+      for (const auto at_end : {KnownPaths::AtEnd::kStop, KnownPaths::AtEnd::kGoOn}) {
+        auto is_further = go_along(wanted, true, at_end, most_steps);
+        if (!is_further || *is_further || best_.succeeded) return is_further;
+        // Not all others can have come to the end of their paths by the failure: then as many as can.
+        const std::vector<std::string> some = arrived_with_failing();
+        if (all_are_whole && some.size() > 1 && some.size() < wanted.size()) {
+          is_further = go_along(some, true, at_end, most_steps);
+          if (!is_further || *is_further || best_.succeeded) return is_further;
+        }
+        for (std::size_t i = 0; i < wanted.size() && (wanted.size() > 1 || wanted[i] == failing_); ++i) {
+          if (all_are_whole && wanted[i] != failing_) continue;
+          is_further = go_along({wanted[i]}, false, at_end, most_steps);
+          if (!is_further || *is_further || best_.succeeded) return is_further;
+        }
+      }
+    }
+    stuck_at_ = known_.lessons();
+    return false;
+  }
+
+  std::vector<std::string> arrived_with_failing() const {
+    std::vector<std::string> names = arrived_;
+    if (std::find(names.begin(), names.end(), failing_) == names.end()) names.push_back(failing_);
+    return names;
+  }
+
+  Result<bool> go_along(const std::vector<std::string>& wanted, bool failure_comes_last,
+                        KnownPaths::AtEnd at_end, std::uint64_t most_steps) {
+    arrived_.clear();
+    if (!time_left()) return false;
+    const auto question = known_.ask(wanted, failure_comes_last, at_end, initial_);
+    if (!question) return false;
+    ++best_.questions;
+    const auto along = constraints::find_along(question->trace, question->wanted, question->last, most_steps);
+    for (const ThreadId thread : along.arrived) arrived_.push_back(question->of.name_of(thread));
+    if (along.found.answer != constraints::Answer::kSatisfiable) return false;
+    const std::size_t before = known_.lessons();
+    Executions::Afterwards afterwards;
+    for (const auto& path : question->wanted) afterwards.woken.push_back(path.thread);
+    // Once it has failed, nobody goes further.
+    const auto failing = question->of.threads.find(failing_);
+    const bool may_fail = std::find(wanted.begin(), wanted.end(), failing_) != wanted.end();
+    if (failing != question->of.threads.end() && !may_fail) afterwards.held = failing->second.thread;
+    auto status = execute_and_take(question->of, question->trace, along.found, afterwards);
+    if (!status) return status.error();
+    return known_.lessons() > before;
   }
 
   // Of threads that have one step left to make, where the others have to be by then.
   void find_last_steps(const Reached& from) {
     last_steps_of_.clear();
-    for (const auto& [name, own] : paths_of(*from.run)) {
+    for (const auto& [name, own] : decisions_of(*from.run)) {
       const auto m = from.matched.find(name);
       if (m == from.matched.end() || m->second.steps + 1 != m->second.of) continue;
       std::vector<EventId>& before = last_steps_of_[own.thread];
-      for (const auto& [other, theirs] : paths_of(*from.run)) {
+      for (const auto& [other, theirs] : decisions_of(*from.run)) {
         const auto matched = from.matched.find(other);
         if (other == name || matched == from.matched.end() || matched->second.steps == 0) continue;
         before.push_back(theirs.events[matched->second.steps - 1]);
@@ -136,16 +214,14 @@ class Reconstructor {
     const Composition of = composition_of(*from.run, initial_);
     std::map<ThreadId, PathEnd> ends;  // where each leaves its path
     std::vector<std::pair<std::uint32_t, std::string>> wrong;
-    for (const auto& [name, own] : paths_of(*from.run)) {
+    for (const auto& [name, own] : decisions_of(*from.run)) {
       const auto m = from.matched.find(name);
       if (m == from.matched.end() || m->second.steps >= own.path.size()) continue;
       const std::size_t at = m->second.steps;
-      std::size_t next = at;
-      while (next < own.records.size() && own.records[next] == kNoRecord) ++next;
-      ends[own.thread] = {next < own.records.size() ? own.records[next] : kNoRecord, own.events[at]};
+      ends[own.thread] = {record_from(own, at), own.events[at]};
       // Only the same branch can go the other way, and only where values that threads share decide it.
       if (at >= m->second.of || own.records[at] == kNoRecord) continue;
-      if (own.path[at].flipped() == log_.at(name)[at]) wrong.emplace_back(own.records[at], name);
+      if (own.path[at].flipped() == (*m->second.path)[at]) wrong.emplace_back(own.records[at], name);
     }
     std::sort(wrong.begin(), wrong.end());
     find_last_steps(from);
@@ -179,7 +255,7 @@ class Reconstructor {
     if (from.wrong != 0) return Done{};
     std::map<ThreadId, PathEnd> ends;
     std::vector<EventId> before;
-    for (const auto& [name, own] : paths_of(*from.run)) {
+    for (const auto& [name, own] : decisions_of(*from.run)) {
       const auto m = from.matched.find(name);
       if (m == from.matched.end()) continue;
       const std::size_t at = m->second.of;
@@ -199,18 +275,6 @@ class Reconstructor {
       if (auto status = solve_and_take(of, *trace, taken); !status) return status;
     }
     return Done{};
-  }
-
-  // Without what the step number `at` is decided by, unless it decided the step before as well.
-  static PathEnd end_before(const Composition& of, const ThreadPath& own, std::size_t at) {
-    std::size_t next = at;
-    while (next < own.records.size() && own.records[next] == kNoRecord) ++next;
-    PathEnd end{next < own.records.size() ? own.records[next] : kNoRecord, own.events[at]};
-    if (end.event == kNoEvent || (at != 0 && own.events[at - 1] == end.event)) return end;
-    std::uint32_t before = index_of(end.event);
-    while (before > 0 && of.trace.events[before - 1].thread != own.thread) --before;
-    end.event = before == 0 ? kNoEvent : EventId{before - 1};
-    return end;
   }
 
   // An order that ends with the failure.
@@ -233,8 +297,9 @@ class Reconstructor {
   }
 
   Status execute_and_take(const Composition& of, const constraints::SymbolicTrace& trace,
-                          const constraints::SolvedSchedule& solved) {
-    auto executed = executions_.follow(of, trace, solved.execution);
+                          const constraints::SolvedSchedule& solved,
+                          const Executions::Afterwards& afterwards = {}) {
+    auto executed = executions_.follow(of, trace, solved.execution, afterwards);
     if (!executed) return executed.error();
     ++best_.executions;
     return take(*executed);
@@ -243,6 +308,8 @@ class Reconstructor {
   Executions& executions_;
   const LoggedPaths& log_;
   bool fails_;
+  std::string failing_;
+  bool lacks_bits_;
   ReconstructOptions options_;
   std::function<void(std::size_t, std::size_t)> on_step_;
   Clock::time_point began_;
@@ -251,16 +318,21 @@ class Reconstructor {
   std::size_t best_total_ = 0;
   Reconstruction best_;
   std::set<std::pair<LoggedPaths, bool>> seen_;  // and whether they failed
+  KnownPaths known_;
+  std::vector<std::string> arrived_;  // in the latest order: threads that came as far as they were to
+  std::size_t stuck_at_ = 0;          // with so many lessons, orders of what is known led nowhere
+  std::shared_ptr<Reached>
+      accepted_;  // fails as it is to, with others short of the end of their paths, or beyond
   std::priority_queue<Open> open_;
   std::map<ThreadId, std::vector<EventId>> last_steps_of_;
 };
 
 }  // namespace
 
-Result<Reconstruction> reconstruct(Executions& executions, const LoggedPaths& log, bool fails,
+Result<Reconstruction> reconstruct(Executions& executions, const LoggedPaths& log, const LoggedEnd& end,
                                    const ReconstructOptions& options,
                                    const std::function<void(std::size_t, std::size_t)>& on_step) {
-  return Reconstructor(executions, log, fails, options, on_step).run();
+  return Reconstructor(executions, log, end, options, on_step).run();
 }
 
 }  // namespace heddle::search

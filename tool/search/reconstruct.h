@@ -1,6 +1,8 @@
-// From the paths of one run alone, an execution whose threads take them: executions under the engine are cut
-// off where a thread first leaves its path, and the solver is asked for a schedule of what is left in which
-// it does not. Again and again, from the execution that came furthest.
+// From the paths of one run alone, an execution whose threads take them. Of each thread that execution is
+// kept in which it came furthest along its path (known_paths.h), cut off where it leaves it. Orders of what
+// is known are executed in thought until threads stay on their paths where they had left them, and then for
+// real, which makes more known; where that leads nowhere, the solver is asked, about the execution that came
+// furthest.
 #pragma once
 
 #include <chrono>
@@ -10,6 +12,7 @@
 #include <string>
 
 #include "tool/search/executions.h"
+#include "tool/search/known_paths.h"
 
 namespace heddle::search {
 
@@ -20,28 +23,30 @@ struct ReconstructOptions {
   std::uint64_t most_conflicts = 20'000;
 };
 
-// How far a thread went along its path.
-struct Matched {
-  std::size_t steps = 0;  // the same from the start
-  std::size_t of = 0;     // there are in the log
-  std::size_t ran = 0;    // steps of the execution
-  bool whole() const { return steps == of && ran == of; }
+// How the run ended.
+struct LoggedEnd {
+  bool fails = false;
+  std::string thread;  // whose failure it was; empty: not known
+  // It died of a signal: the log may lack its latest branches, whose bits were in registers
+  // (docs/record-format.md).
+  bool lacks_bits = false;
 };
 
 struct Reconstruction {
   bool succeeded = false;  // all threads took their paths, and the run ended as it was to end
+  // The same but for how far threads had come that did not fail: those that go on in parallel until the
+  // process is gone can have logged what comes after the failure, and can have done what they did not log any
+  // more.
   bool same_paths = false;
   Executed executed;            // the one that came furthest
-  std::optional<Executed> met;  // a failure, where none was asked for
-  std::map<std::string, Matched> matched;
+  std::optional<Executed> met;  // something else that is wrong and was found on the way
+  MatchedThreads matched;
   std::uint64_t executions = 0;
   std::uint64_t questions = 0;
 };
 
-using LoggedPaths = std::map<std::string, Path>;  // by thread
-
-// `fails`: the run ended with a failure. `on_step` is told how many steps match, of how many.
-Result<Reconstruction> reconstruct(Executions& executions, const LoggedPaths& log, bool fails,
+// `on_step` is told how many steps match, of how many.
+Result<Reconstruction> reconstruct(Executions& executions, const LoggedPaths& log, const LoggedEnd& end,
                                    const ReconstructOptions& options,
                                    const std::function<void(std::size_t, std::size_t)>& on_step = nullptr);
 

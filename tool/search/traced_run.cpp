@@ -66,7 +66,11 @@ TracedRun traced_run(Trace trace, SymbolicTables tables) {
   const StableNames names(trace);
   std::map<ThreadId, ThreadPath*> by_thread;
   std::set<ThreadId> all{kMainThread};
-  for (const TraceEvent& event : trace.events) all.insert(event.thread);
+  for (const TraceEvent& event : trace.events) {
+    all.insert(event.thread);
+    // One that was created and has not begun yet is a thread all the same.
+    if (event.kind == EventKind::kThreadCreate && event.other != kNoThread) all.insert(event.other);
+  }
   for (const ThreadId thread : all) {
     ThreadPath& own = run.threads[names.thread(thread)];
     own.thread = thread;

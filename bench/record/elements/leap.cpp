@@ -23,6 +23,9 @@ using heddle::record::ElementKind;
 
 namespace {
 
+// Compiled code looks at the version before a read; this recorder has none.
+std::atomic<std::uint64_t> no_version{0};
+
 struct Variable {
   std::mutex lock;
   std::vector<std::uint32_t> vector;
@@ -73,19 +76,23 @@ void __heddle_register_elements(ElementEntry* begin, ElementEntry* end, std::uin
   for (ElementEntry* e = begin; e != end; ++e) {
     e->index = static_cast<std::uint32_t>(variables().size());
     variables().emplace_back();
+    e->version = &no_version;
     e->chosen = e->kind != ElementKind::kBlock && is_in_profile(e->id);
   }
 }
 
 void __heddle_lock_element(ElementEntry* entry) { variables()[entry->index].lock.lock(); }
-void __heddle_unlock_element(ElementEntry* entry) {
+// The recorder holds an element for several accesses in a row; LEAP takes the lock for each of them.
+void __heddle_unlock_element(ElementEntry* entry, std::uint32_t, std::uint32_t accesses) {
   Variable& v = variables()[entry->index];
-  v.vector.push_back(own_id());
-  v.lock.unlock();
+  for (v.vector.push_back(own_id()), v.lock.unlock(); accesses > 3; accesses >>= 1) {
+    const std::scoped_lock guard(v.lock);
+    v.vector.push_back(own_id());
+  }
 }
 void __heddle_touch_element(ElementEntry* entry) {
   __heddle_lock_element(entry);
-  __heddle_unlock_element(entry);
+  __heddle_unlock_element(entry, 1, 0b11);
 }
 void __heddle_took_lock(ElementEntry* entry, const void*) { __heddle_touch_element(entry); }
 void __heddle_waited(const void*) {}

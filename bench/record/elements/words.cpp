@@ -28,7 +28,7 @@ static std::string text_of(std::uint64_t number) {
 }
 
 int main(int argc, char** argv) {
-  work.total = rounds_of(argc, argv, 160'000);
+  work.total = rounds_of(argc, argv, 320'000);
   in_threads(2, [](unsigned) {
     std::unordered_map<std::string, std::uint64_t> counts;
     for (;;) {

@@ -19,7 +19,7 @@ using heddle::record::ElementEntry;
 extern "C" {
 void __heddle_touch_element(ElementEntry* entry);
 void __heddle_lock_element(ElementEntry* entry);
-void __heddle_unlock_element(ElementEntry* entry);
+void __heddle_unlock_element(ElementEntry* entry, std::uint32_t writes, std::uint32_t accesses);
 std::uint32_t __heddle_read_element(ElementEntry* entry, std::uint64_t seen);
 }
 
@@ -114,7 +114,10 @@ class ElementRecorder : public testing::Test {
     header->threads = 4;
     as_thread(0);
   }
-  void TearDown() override { record::stop_element_recorder(); }
+  void TearDown() override {
+    record::end_element_thread();
+    record::stop_element_recorder();
+  }
 
   static void begin(ElementEntry* from, ElementEntry* to, std::uint32_t percent, std::uint64_t instance = 1) {
     record::ElementChoice choice;
@@ -125,6 +128,7 @@ class ElementRecorder : public testing::Test {
   }
   static void as_thread(std::uint32_t number) {
     own_number = number;
+    record::begin_element_thread();
     auto* entry = reinterpret_cast<record::ThreadEntry*>(new_chunk(ChunkKind::kThread, record::kLogPage) + 1);
     *entry = {number, 0, number, 0};
   }
@@ -143,14 +147,14 @@ class ElementRecorder : public testing::Test {
 void write(ElementEntry& entry, const std::function<void()>& access) {
   __heddle_lock_element(&entry);
   access();
-  __heddle_unlock_element(&entry);
+  __heddle_unlock_element(&entry, 1, 0b11);
 }
 template <typename Access>
 std::uint64_t read(ElementEntry& entry, Access access) {
   std::uint64_t value = 0;
   std::uint64_t seen = 0;
   do {
-    seen = entry.version.load(std::memory_order_acquire);
+    seen = entry.version->load(std::memory_order_acquire);
     value = access();
     std::atomic_thread_fence(std::memory_order_acquire);
   } while (__heddle_read_element(&entry, seen) != 0);
@@ -212,6 +216,104 @@ TEST_F(ElementRecorder, VectorsAreWhatHappened) {
   for (std::uint32_t id = 1; id <= kThreads; ++id) EXPECT_EQ(done[id], kRounds);
 }
 
+std::uint64_t accesses_of(const AccessLog& log, std::uint64_t element) {
+  std::uint64_t sum = 0;
+  for (const AccessVector& vector : log.vectors) {
+    if (vector.element != element) continue;
+    for (const ThreadRun& run : vector.runs) sum += run.accesses;
+  }
+  return sum;
+}
+
+TEST_F(ElementRecorder, AnElementIsHeldForAReadAndItsWrite) {
+  static ElementEntry entry{};
+  entry.id = 5;
+  begin(&entry, &entry + 1, 100);
+  for (int i = 0; i < 3; ++i) {
+    __heddle_lock_element(&entry);
+    __heddle_unlock_element(&entry, 2, 0b1'110);  // a read and two writes
+  }
+  EXPECT_EQ(read(entry, [] { return 0; }), 0u);
+  const AccessLog log = finish();
+  EXPECT_FALSE(log.incomplete);
+  EXPECT_EQ(log.vectors[0].runs, (Runs{{0, false, 10}}));
+}
+
+// A signal handler that came in the middle of a write accesses the same element.
+TEST_F(ElementRecorder, WhatComesInTheMiddleOfAWriteIsLeftAlone) {
+  static ElementEntry entries[2]{};
+  entries[0].id = 5;
+  entries[1].id = 6;
+  begin(entries, entries + 2, 100);
+  __heddle_lock_element(&entries[0]);
+  for (ElementEntry& entry : entries) {
+    write(entry, [] {});
+    __heddle_touch_element(&entry);
+  }
+  EXPECT_EQ(entries[0].version->load() & 1, 1u);
+  __heddle_unlock_element(&entries[0], 1, 0b11);
+  write(entries[0], [] {});
+  const AccessLog log = finish();
+  EXPECT_FALSE(log.incomplete);
+  EXPECT_EQ(accesses_of(log, 5), 2u);
+  EXPECT_EQ(accesses_of(log, 6), 0u);
+}
+
+// A signal may come to a thread before the log knows who it is, and destructors after.
+TEST_F(ElementRecorder, WhatAThreadDoesBeforeItBeginsIsLeftOut) {
+  static ElementEntry entry{};
+  entry.id = 5;
+  begin(&entry, &entry + 1, 100);
+  std::thread([] { write(entry, [] {}); }).join();
+  write(entry, [] {});
+  const AccessLog log = finish();
+  EXPECT_FALSE(log.incomplete);
+  EXPECT_EQ(log.vectors[0].runs, (Runs{{0, false, 1}}));
+}
+
+TEST_F(ElementRecorder, AnElementOfSeveralModulesIsOne) {
+  static ElementEntry first[2]{};
+  static ElementEntry second[2]{};
+  first[0].id = 5;
+  first[1].id = second[0].id = 6;
+  second[1].id = 7;
+  begin(first, first + 2, 100);
+  write(first[1], [] {});
+  record::choose_elements(second, second + 2, false);
+  write(second[0], [] {});
+  write(first[1], [] {});
+  const AccessLog log = finish();
+  EXPECT_FALSE(log.incomplete);
+  ASSERT_EQ(log.vectors.size(), 3u);
+  EXPECT_EQ(log.elements_in_all, 3u);
+  EXPECT_EQ(accesses_of(log, 6), 3u);
+}
+
+// A thread that has recorded already comes to elements of a module that is loaded then; the module goes, and
+// comes again.
+TEST_F(ElementRecorder, ModulesComeAndGo) {
+  static ElementEntry first[2]{};
+  first[0].id = 5;
+  first[1].id = 6;
+  begin(first, first + 2, 100);
+  write(first[0], [] {});
+  std::vector<ElementEntry> second(100);
+  for (int times = 0; times < 2; ++times) {
+    for (std::uint64_t i = 0; i < second.size(); ++i) second[i] = {i + 100, nullptr, 0, {}, {}, 0};
+    record::choose_elements(second.data(), second.data() + second.size(), false);
+    for (ElementEntry& entry : second) write(entry, [] {});
+    record::forget_elements(second.data());
+  }
+  write(first[1], [] {});
+  const AccessLog log = finish();
+  second = {};
+  record::stop_element_recorder();  // does not look at what is gone
+  EXPECT_FALSE(log.incomplete);
+  ASSERT_EQ(log.vectors.size(), 102u);
+  for (const AccessVector& vector : log.vectors)
+    EXPECT_EQ(accesses_of(log, vector.element), vector.element < 100 ? 1u : 2u);
+}
+
 TEST_F(ElementRecorder, AnInstanceRecordsItsShare) {
   static ElementEntry entries[200]{};
   for (std::uint64_t i = 0; i < 200; ++i) entries[i].id = i * 7919 + 3;
@@ -253,7 +355,7 @@ TEST_F(ElementRecorder, AFullLogIsAPrefixAndSaysSo) {
     for (std::uint32_t i = 0; i < 50'000 && entry.chosen != 0; ++i) {
       for (std::uint32_t k = 0; k <= i % 3; ++k) read(entry, [] { return 0; });
       __heddle_touch_element(&entry);
-      entry.version.fetch_add(2);  // somebody who records nothing
+      entry.version->fetch_add(2);  // somebody who records nothing
     }
   }).join();
   EXPECT_EQ(entry.chosen, 0);

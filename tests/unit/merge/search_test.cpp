@@ -219,8 +219,45 @@ TEST(Search, turns_races_round_few_before_many) {
   const auto outcome = search(set, oracle, options);
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->reproduced);
-  EXPECT_EQ(outcome->attempts, 5u) << "as it is, 1, 2, 3, and 2 with 9";
+  EXPECT_EQ(outcome->attempts, 4u) << "as it is, 2, 3, and 2 with 9";
+  EXPECT_EQ(outcome->broken_off, 1u) << "1, which does not do what the base did";
   EXPECT_EQ(oracle.seeds.size(), 1u) << "all else stays as it was";
+}
+
+// Does what its base did only when one race goes the other way, whoever goes first.
+class StrayingOracle : public ReplayOracle {
+ public:
+  Result<Attempt> replay(const Candidate& candidate, std::uint64_t) override {
+    executed.emplace_back(candidate.abreast, candidate.turned);
+    Attempt attempt;
+    attempt.followed.assign(candidate.vectors.size(), 0);
+    attempt.races = {{1, {}}, {2, {}}};
+    // The second race is found where an execution has come further.
+    const bool is_far = !candidate.abreast;
+    attempt.as_base = is_far ? 10 : 5;
+    const bool does_it = is_far && candidate.turned == std::vector<TurnedRace>{{2, {}}};
+    attempt.verdict = !candidate.keeps_base ? Verdict::kPassed
+                      : does_it             ? Verdict::kReproduced
+                                            : Verdict::kInfeasible;
+    return attempt;
+  }
+  std::vector<std::pair<bool, std::vector<TurnedRace>>> executed;
+};
+
+TEST(Search, begins_again_where_an_execution_strays_from_its_base) {
+  const LogSet set = recorded_logs(5, 2, 14);
+  StrayingOracle oracle;
+  SearchOptions options;
+  options.feedback = 16;
+  const auto outcome = search(set, oracle, options);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->reproduced);
+  EXPECT_EQ(outcome->attempts, 1u) << "what is broken off is no attempt";
+  EXPECT_EQ(outcome->broken_off, 3u) << "abreast, one ahead, and that with the first race turned round";
+  EXPECT_TRUE(outcome->candidate.keeps_base);
+  std::set<std::pair<bool, std::vector<TurnedRace>>> different(oracle.executed.begin(),
+                                                               oracle.executed.end());
+  EXPECT_EQ(different.size(), oracle.executed.size()) << "none is executed twice";
 }
 
 }  // namespace

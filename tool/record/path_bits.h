@@ -1,0 +1,35 @@
+// The bits of one stream of a path log, put together from its chunks. Private to this room.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle {
+
+class PathBits {
+ public:
+  // The latest `count` bits of a word; at most 64.
+  void add(std::uint64_t bits, unsigned count);
+  // Of a chunk of kind kBits. False: it makes no sense.
+  [[nodiscard]] bool add_packed(std::string_view bytes);
+  // A word as PathState::pending has it.
+  void add_word(std::uint64_t word);
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t position() const { return position_; }
+  bool has(std::uint64_t count) const { return size_ - position_ >= count; }
+  // REQUIRES: has(count).
+  std::uint64_t take(unsigned count);
+
+ private:
+  std::string bytes_;  // the oldest in the highest bit of the first
+  std::uint64_t size_ = 0;
+  std::uint64_t position_ = 0;
+};
+
+// What a chunk of kind kPackedBits stands for (core/record/chunk_packing.h); nothing where it makes no sense.
+std::optional<std::string> unpacked_bytes(std::string_view packed);
+
+}  // namespace heddle
