@@ -36,11 +36,10 @@ std::string bash(const std::vector<CommandPage>& pages) {
   std::string names, words, values;
   for (const CommandPage& page : pages) {
     names += (names.empty() ? "" : " ") + page.name;
-    std::string options, subcommands;
+    std::string options;
     for (const OptionLine& option : page.options) {
       for (const std::string& name : option.names) options += (options.empty() ? "" : " ") + name;
       if (option.value.empty()) continue;
-      const std::string pattern = fmt::format("{}", fmt::join(option.names, "|"));
       if (!option.choices.empty()) {
         values +=
             fmt::format("    {0}:{1}) COMPREPLY=($(compgen -W '{2}' -- \"$word\")); return ;;\n", page.name,
