@@ -30,11 +30,28 @@ struct alignas(64) ElementSlot {
 };
 static_assert(sizeof(ElementSlot) == 64);
 
+// The same for a block, of which only is told that it was entered. What came between the entries of others is
+// known by when it was: versions say in which order threads entered one block, and nothing of several blocks.
+// Ticks are of the processor's clock, from when recording began.
+struct alignas(64) BlockSlot {
+  std::uint64_t version;
+  std::uint64_t start;
+  std::uint64_t told;
+  std::uint64_t entries;    // of the run
+  std::uint64_t began;      // ticks at its first entry,
+  std::uint64_t latest;     // … and its last
+  std::uint64_t told_time;  // … and the last one of the latest token
+  std::uint64_t unused;
+};
+static_assert(sizeof(BlockSlot) == sizeof(ElementSlot));
+
 // Elements that come later, with modules that are loaded while a thread runs, have further chunks of slots:
 // all of a thread's chunks, each with as many slots as fit into its pages, are one table.
 
 // A token: index of the element; how far its first version lies after the end of the thread's last token for
 // the element; reads << 2 | kWrites | kRepeats; writes, where there are any; repeats, where kRepeats says so.
+// Of a block: index; how far its first version lies after the end of the thread's last token for the block;
+// entries; ticks from the last entry of that token to the first of this one; and from there to its last.
 // All in bytes of seven bits, the lowest first, with 0x80 where more follow. What the three kinds of chunk
 // hold begins so far into them: slots are lines of cache.
 inline constexpr std::uint32_t kElementPayload = 64;

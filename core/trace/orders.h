@@ -38,6 +38,11 @@ struct OrderVector {
   std::uint32_t out_of_turn = 0;  // how often that was; written by the runtime
 };
 
+// The element of a vector of all blocks together whose vectors were not lent (PRES-BB's sketch of one run):
+// who enters any of them next. It holds back nobody: OrderTable::follows_entries.
+inline constexpr std::uint64_t kAllEntries = ~0ull;
+inline constexpr std::uint32_t kHoldsNobody = 3;  // its OrderVector::is_lent
+
 // What `reached` says instead where a table has no runs, and elements are only looked at.
 namespace element_seen {
 inline constexpr std::uint64_t kProtected =
@@ -55,6 +60,11 @@ struct OrderTable {
   // has done all of that goes last: as threads that run side by side do, of which a log says how far each
   // came.
   std::uint32_t keeps_abreast = 0;
+  // Of those that could go on, who enters a block next by the vector kAllEntries goes first, once whoever is
+  // in a block has done what is in it. 1: what a thread does in blocks that the vector has no part in comes
+  // as late as it can, before its next entry; 2: as early as it can.
+  std::uint32_t follows_entries = 0;
+  std::uint32_t unused = 0;
 
   static std::uint64_t bytes(std::uint64_t vectors, std::uint64_t runs) {
     return sizeof(OrderTable) + vectors * sizeof(OrderVector) + runs * sizeof(OrderRun);

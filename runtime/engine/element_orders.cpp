@@ -12,6 +12,24 @@ namespace {
 
 constexpr std::uint32_t kNoPosition = 512;  // … of at most so many threads
 
+// What a thread does in a block comes soon after it has entered it, but for what may take long: until the
+// next block is entered, a lock is taken, a sleep is over.
+bool may_be_put_off(const sched::PendingOperation& next) {
+  switch (next.kind) {
+    case EventKind::kPlainWrite:
+      return next.address == 0;
+    case EventKind::kMutexLock:
+    case EventKind::kCondWake:
+    case EventKind::kRwlockReadLock:
+    case EventKind::kRwlockWriteLock:
+    case EventKind::kSemaphoreWait:
+    case EventKind::kSleep:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void ElementOrders::start(OrderTable* table, bool profiles) {
@@ -26,6 +44,7 @@ void ElementOrders::start(OrderTable* table, bool profiles) {
   locks_ = static_cast<TakenLock*>(map_pages(kTakenLocks * sizeof(TakenLock)));
   HEDDLE_CHECK(locks_ != nullptr);
   if (table_->keeps_abreast != 0) count_parts();
+  if (table_->follows_entries != 0) entries_ = find(kAllEntries);
 }
 
 void ElementOrders::count_parts() {
@@ -63,13 +82,13 @@ bool ElementOrders::has_left(std::uint64_t lineage) const {
   return false;
 }
 
-bool ElementOrders::is_in_vain(const Part& hindmost) {
+bool ElementOrders::is_in_vain(const Part& first) {
   constexpr std::uint32_t kPatience = 200;
   constexpr std::uint32_t kOneIn = 4;  // steps is its own then
-  const bool is_same = hindmost.lineage == hindmost_.lineage && hindmost.made == hindmost_.made;
-  steps_of_hindmost_ = is_same ? steps_of_hindmost_ + 1 : 0;
-  hindmost_ = hindmost;
-  return steps_of_hindmost_ > kPatience && steps_of_hindmost_ % kOneIn != 0;
+  const bool is_same = first.lineage == first_.lineage && first.made == first_.made;
+  steps_of_first_ = is_same ? steps_of_first_ + 1 : 0;
+  first_ = first;
+  return steps_of_first_ > kPatience && steps_of_first_ % kOneIn != 0;
 }
 
 ElementOrders::Part ElementOrders::part_of(std::uint64_t lineage) const {
@@ -126,7 +145,8 @@ bool ElementOrders::is_turn(std::uint32_t index, std::uint64_t lineage) const {
 bool ElementOrders::is_waited_for(std::uint64_t lineage) const {
   for (std::uint32_t i = 0; i < table_->vectors; ++i) {
     const OrderVector& vector = table_->vector()[i];
-    if (vector.is_lent != 1 && !is_over(i) && table_->run()[vector.first + at_[i]].lineage == lineage)
+    if (vector.is_lent != 1 && i != entries_ && !is_over(i) &&
+        table_->run()[vector.first + at_[i]].lineage == lineage)
       return true;
   }
   return false;
@@ -173,6 +193,11 @@ void ElementOrders::passed(std::uint32_t index, std::uint64_t lineage) {
   }
 }
 
+void ElementOrders::entered(std::uint32_t vector, std::uint64_t lineage) {
+  passed(vector, lineage);
+  if (entries_ != kNone && is_of_entries(vector)) passed(entries_, lineage);
+}
+
 // The thread came out of turn: it has its place no more when that comes.
 void ElementOrders::take_later_place(OrderVector& vector, std::uint32_t from, std::uint64_t lineage) {
   ++vector.out_of_turn;
@@ -205,7 +230,10 @@ void Execution::element_access(std::uint32_t order, Address address, bool writes
   visible({kind, MemoryOrder::kRelaxed, 0, address, pc});
   done(kind, 0);
   changed();  // how long a loop of plain accesses may last is not for fairness to say
-  element_passed();
+  if (address != 0) return element_passed();
+  t.entered = ++entered_;
+  if (t.awaited_order != 0) orders_.entered(t.awaited_order - 1, t.lineage);
+  t.awaited_order = 0;
 }
 
 void Execution::await_element(std::uint32_t order) {
@@ -257,14 +285,16 @@ std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey
   std::uint32_t least = ElementOrders::kNone;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Thread& t = *waiters[i];
-    for (const std::uint32_t awaited : {t.awaited_mutex, t.awaited_order}) {
-      if (awaited == 0) continue;
-      const std::uint32_t place = orders_.next_place(awaited - 1, t.lineage);
-      if (place < least) {
-        least = place;
-        first = i;
-      }
-      break;
+    const std::uint32_t awaited = t.awaited_mutex != 0 ? t.awaited_mutex : t.awaited_order;
+    std::uint32_t place = ElementOrders::kNone;
+    if (awaited != 0) {
+      place = orders_.next_place(awaited - 1, t.lineage);
+    } else if (orders_.follows_entries()) {
+      place = orders_.next_entry(t.lineage);
+    }
+    if (place < least) {
+      least = place;
+      first = i;
     }
   }
   if (first == ElementOrders::kNone) return first;
@@ -318,6 +348,42 @@ std::uint32_t Execution::keep_hindmost(ThreadId* free, std::uint32_t count, std:
   return kept;
 }
 
+// Cuts threads that could run to those that are in a block, who entered it first before others; then to who
+// is to enter one next, and in the end to who has entered all that it has to. Nothing is known of threads
+// that enter none.
+std::uint32_t Execution::keep_next_to_enter(ThreadId* free, std::uint32_t count,
+                                            std::uint32_t& own_position) {
+  constexpr std::uint64_t kUnknown = 0, kNextOnes = 1ull << 32, kDone = 1ull << 34;
+  const auto rank_of = [&](const Thread& t) -> std::uint64_t {
+    const bool is_entry = may_be_put_off(t.pending);
+    const bool is_told = t.awaited_order != 0 && orders_.is_of_entries(t.awaited_order - 1);
+    const std::uint32_t place = orders_.next_entry(t.lineage);
+    if (t.entered == 0 && place == ElementOrders::kNone) return kUnknown;
+    if (t.entered != 0 && (!is_entry || (orders_.enters_early() && !is_told))) return t.entered;
+    return place != ElementOrders::kNone ? kNextOnes + place : kDone;
+  };
+  std::uint64_t first = ~0ull;
+  ElementOrders::Part whose;
+  whose.made = orders_.entries_made();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Thread& t = scheduler_.thread(free[i]);
+    const std::uint64_t rank = rank_of(t);
+    if (rank == kUnknown || rank >= first) continue;
+    first = rank;
+    whose.lineage = t.lineage;
+  }
+  if (first == ~0ull || orders_.is_in_vain(whose)) return count;
+  const ThreadId own = scheduler_.current();
+  own_position = kNoPosition;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (rank_of(scheduler_.thread(free[i])) > first) continue;
+    if (free[i] == own) own_position = kept;
+    free[kept++] = free[i];
+  }
+  return kept;
+}
+
 // The choice is logged as one among all that can run, as it would be without orders.
 ThreadId Execution::choose_in_order(bool can_continue) {
   if (runs_on_) return next_in_turn();
@@ -347,6 +413,7 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   if (runnable.size() == 1) return runnable[0];
   if (count > 1 && orders_.prefers_turns()) count = keep_waited_for(free, count, own_position);
   if (count > 1 && orders_.keeps_abreast()) count = keep_hindmost(free, count, own_position);
+  if (count > 1 && orders_.follows_entries()) count = keep_next_to_enter(free, count, own_position);
   const std::uint32_t hash = thread_alternatives_hash(can_continue);
   if (fair_) {
     ThreadId next = free[0];

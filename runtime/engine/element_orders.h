@@ -44,6 +44,8 @@ class ElementOrders {
   bool is_given_up(const OrderVector& vector) const { return vector.out_of_turn >= kMostOutOfTurn; }
   // It has.
   void passed(std::uint32_t vector, std::uint64_t lineage);
+  // … and the element is a block.
+  void entered(std::uint32_t vector, std::uint64_t lineage);
   bool prefers_turns() const { return table_->prefers_turns != 0; }
   // Does a vector that was not lent wait for this thread?
   bool is_waited_for(std::uint64_t lineage) const;
@@ -59,8 +61,15 @@ class ElementOrders {
     }
   };
   Part part_of(std::uint64_t lineage) const;
-  // `hindmost` is to go first: has it been for too long, polling for what somebody further on would do?
-  bool is_in_vain(const Part& hindmost);
+  // `first` is to go first: has it been for too long, polling for what somebody further on would do?
+  bool is_in_vain(const Part& first);
+  bool follows_entries() const { return entries_ != kNone && !is_given_up(table_->vector()[entries_]); }
+  bool enters_early() const { return table_->follows_entries == 2; }
+  // Is the block one of those that the vector of all entries is about?
+  bool is_of_entries(std::uint32_t vector) const { return table_->vector()[vector].is_lent != 1; }
+  // What is to come before the thread's next entry, as next_place has it.
+  std::uint32_t next_entry(std::uint64_t lineage) const { return next_place(entries_, lineage); }
+  std::uint32_t entries_made() const { return reached_[entries_]; }
   // Where some orders give way (OrderVector::is_lent) and it is said who goes first, those that do not tell
   // what one run did up to its failure: they have to be complete before anybody goes beyond them, and a
   // thread does not end before it has done its part. Is there such an order that is not complete; has the
@@ -84,7 +93,7 @@ class ElementOrders {
  private:
   void take_later_place(OrderVector& vector, std::uint32_t from, std::uint64_t lineage);
   bool tells_of_one_run(std::uint32_t vector) const {
-    return (table_->prefers_turns != 0 || table_->keeps_abreast != 0) &&
+    return (table_->prefers_turns | table_->keeps_abreast | table_->follows_entries) != 0 &&
            table_->vector()[vector].is_lent == 0;
   }
   void count_parts();
@@ -93,6 +102,7 @@ class ElementOrders {
   std::uint32_t group_end(const OrderVector& vector, std::uint32_t from) const;
 
   OrderTable* table_ = nullptr;
+  std::uint32_t entries_ = kNone;     // the vector kAllEntries, where it is to be followed
   std::uint32_t* at_ = nullptr;       // by vector: the first run of the group whose turn it is
   std::uint32_t* reached_ = nullptr;  // by vector: accesses that were made, for the channel
   std::uint32_t* made_ = nullptr;     // by run: accesses that were made of it
@@ -110,8 +120,8 @@ class ElementOrders {
   TakenLock* locks_ = nullptr;
   static constexpr std::uint32_t kParts = 1024;  // of more threads than that, nothing is known
   Part* parts_ = nullptr;                        // by hash of the lineage; nullptr: nobody asks
-  Part hindmost_;
-  std::uint32_t steps_of_hindmost_ = 0;
+  Part first_;                                   // who went first, and for how long
+  std::uint32_t steps_of_first_ = 0;
   bool rest_is_free_ = false;
   bool profiles_ = false;
 };

@@ -546,6 +546,7 @@ class Execution final : public strategy::View {
   bool is_out_of_turn(const sched::Thread& thread, std::uint32_t giving_way) const;
   std::uint32_t keep_waited_for(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
   std::uint32_t keep_hindmost(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
+  std::uint32_t keep_next_to_enter(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
   std::uint32_t waiter_in_order(sched::Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count);
   [[noreturn]] void report_infeasible();
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
@@ -719,6 +720,7 @@ class Execution final : public strategy::View {
   } plain_write_;
   bool enforcing_ = false;  // RunSpec::rules or orders_
   ElementOrders orders_;
+  std::uint32_t entered_ = 0;                         // blocks, by all threads
   std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
   std::uint32_t rules_clock_ = 0;                     // of the one lock that kTogether and kLocked stand for
   bool under_plain_lock_ = false;                     // … which the plain access under way has taken

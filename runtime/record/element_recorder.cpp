@@ -1,6 +1,7 @@
 #include "runtime/record/element_recorder.h"
 
 #include <time.h>
+#include <x86intrin.h>
 
 #include <new>
 
@@ -30,6 +31,8 @@ constexpr std::uint32_t kShortestSleep = 20'000, kLongestSleep = 1'000'000;  // 
 // After so many, which take a second and more, the holder has left in the middle of its write (a handler of
 // its fault has jumped away).
 constexpr std::uint32_t kPatience = kSpins * 1000;
+// Of the processor's clock, to a tick: entries of blocks take longer than that.
+constexpr std::uint32_t kCyclesShift = 4;
 
 // Slots of the elements from `first` on.
 struct SlotRange {
@@ -71,6 +74,7 @@ struct Recorder {
   ElementChoice choice;
   LogAccess log;
   bool running = false;
+  std::uint64_t began = 0;   // by the processor's clock
   std::uint32_t chosen = 0;  // elements, of all modules
   struct Range {
     ElementEntry* begin;
@@ -129,9 +133,12 @@ unsigned char* put(unsigned char* at, std::uint64_t n) {
   return at;
 }
 
+bool has_room_for_token() {
+  return (self.length != nullptr && *self.length + kMostTokenBytes <= self.capacity) || begin_tokens();
+}
+
 void tell(ElementSlot& slot, std::uint32_t index) {
-  if ((self.length == nullptr || *self.length + kMostTokenBytes > self.capacity) && !begin_tokens())
-    return give_up();
+  if (!has_room_for_token()) return give_up();
   unsigned char* const from = self.tokens + *self.length;
   unsigned char* at = put(from, index);
   at = put(at, slot.start - slot.told);
@@ -143,6 +150,20 @@ void tell(ElementSlot& slot, std::uint32_t index) {
   slot.start += slot.run_writes * slot.repeats;
   slot.told = slot.start;
   slot.repeats = 0;
+}
+
+void tell(BlockSlot& slot, std::uint32_t index) {
+  if (!has_room_for_token()) return give_up();
+  unsigned char* const from = self.tokens + *self.length;
+  unsigned char* at = put(from, index);
+  at = put(at, slot.start - slot.told);
+  at = put(at, slot.entries);
+  at = put(at, slot.began - slot.told_time);
+  at = put(at, slot.latest - slot.began);
+  *self.length += static_cast<std::uint64_t>(at - from);
+  slot.told = slot.start + slot.entries;
+  slot.told_time = slot.latest;
+  slot.entries = 0;
 }
 
 // The pair of reads and writes is complete.
@@ -238,6 +259,25 @@ class Writing {
   }
 }
 
+// A block was entered, which nobody holds: versions are only counted.
+[[gnu::always_inline]] inline void entered(const ElementEntry& entry) {
+  const std::uint64_t before = entry.version->fetch_add(2, std::memory_order_acquire) >> 1;
+  ElementSlot* const place = slot_of(entry);
+  if (place == nullptr) return;
+  auto& slot = *reinterpret_cast<BlockSlot*>(place);
+  std::uint64_t now = (__rdtsc() - recorder.began) >> kCyclesShift;
+  // (Clocks of two processors may differ, and a thread may have come from the other one.)
+  if (now < slot.latest) now = slot.latest;
+  if (slot.entries == 0 || slot.version != before) {
+    if (slot.entries != 0) tell(slot, entry.index);
+    slot.start = slot.version = before;
+    slot.began = now;
+  }
+  slot.latest = now;
+  ++slot.version;
+  ++slot.entries;
+}
+
 constexpr std::uint32_t kOneWrite = 0b11;
 
 // … which was `seen` a moment ago.
@@ -269,11 +309,6 @@ constexpr std::uint32_t kOneWrite = 0b11;
       [[likely]]
     return seen;
   return advance_later(version, seen, by);
-}
-
-// Nobody holds these: they are told of when they are touched.
-bool is_never_held(ElementKind kind) {
-  return kind == ElementKind::kSynchronisation || kind == ElementKind::kBlock;
 }
 
 std::uint32_t set_of(const void* lock) {
@@ -353,6 +388,7 @@ std::uint64_t threshold(const ElementEntry* begin, const ElementEntry* end, bool
 void start_element_recorder(const ElementChoice& choice, const LogAccess& log) {
   recorder.choice = choice;
   recorder.log = log;
+  recorder.began = __rdtsc();
   recorder.chosen = recorder.module_count = 0;
   recorder.known_count = recorder.known_capacity = 0;
   recorder.running = true;
@@ -431,7 +467,9 @@ void end_element_thread() {
 void touch_element(ElementEntry* entry) {
   if (Writing::is_out_of_place()) return;
   const Writing writing(entry);
-  const std::uint64_t before = is_never_held(entry->kind)
+  if (entry->kind == ElementKind::kBlock) return entered(*entry);
+  // Nobody holds a synchronisation object: it is told of when it is touched.
+  const std::uint64_t before = entry->kind == ElementKind::kSynchronisation
                                    ? entry->version->fetch_add(2, std::memory_order_acquire)
                                    : advance(*entry, 2);
   did(*entry, before >> 1, kOneWrite);

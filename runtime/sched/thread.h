@@ -108,6 +108,7 @@ struct Thread {
   std::uint64_t lineage = kMainLineage;  // … as one number
   std::uint32_t awaited_order =
       0;  // 1 + the order (core/trace/orders.h) in which its pending access comes; 0: none
+  std::uint32_t entered = 0;        // its latest block, counted over all threads' entries; 0: none yet
   std::uint32_t awaited_mutex = 0;  // … in which its wait for a condition takes the mutex again
   std::uint32_t runnable_position = 0;
   std::uint32_t runnable_hash = 0;    // its part of Scheduler::runnable_hash

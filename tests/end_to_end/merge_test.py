@@ -165,7 +165,7 @@ class Merge(HeddleTest):
         with open(self.path("logs/" + log), "rb") as file:
             content = bytearray(file.read(length))
         if change_at is not None:
-            content[change_at] ^= 1
+            content[change_at] ^= 0x40
         with open(self.path("logs/" + name), "wb") as file:
             file.write(content)
 

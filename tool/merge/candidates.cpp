@@ -189,6 +189,19 @@ std::vector<Ranked> dgm_relevance(const LogSet& logs, std::uint64_t seed) {
   return ranking;
 }
 
+std::vector<Ranked> entries_relevance(const LogSet& logs, std::uint64_t seed) {
+  std::vector<Ranked> ranking;
+  for (LogIndex log = 0; log < logs.logs(); ++log) {
+    double runs = 0;
+    VectorReader reader(logs.entry_order(log));
+    for (Run run; reader.next(run);) ++runs;
+    ranking.push_back({log, runs});
+  }
+  if (std::ranges::all_of(ranking, [](const Ranked& r) { return r.relevance == 0; })) return {};
+  sort_by_relevance(ranking, seed);
+  return ranking;
+}
+
 Candidate complete(const LogSet& logs, const NeighbourIndex& index, const Ranked& base) {
   Candidate candidate = alone(logs, base);
   for (const Neighbour& neighbour : index.neighbours(base.log)) {

@@ -22,6 +22,9 @@ struct Candidate {
   bool keeps_base = false;  // … never: an execution that does not do what its base did is broken off
   bool in_turn = false;     // whoever the base waits for goes first where nothing is said
   bool abreast = false;  // … who has come least far of what its vectors have of it, and who is done goes last
+  // Who enters a block next by the base's entry_order goes first; what threads do in other blocks comes late
+  // or early (OrderTable::follows_entries).
+  enum class Entries : std::uint8_t { kLeft, kLate, kEarly } entries = Entries::kLeft;
   bool to_chance = false;  // what it leaves open is drawn anew for each execution
 };
 
@@ -46,6 +49,10 @@ std::vector<Ranked> sgm_relevance(const LogSet& logs, const NeighbourIndex& inde
                                   unsigned jobs);
 // DGM (Algorithm 3, equation 3.6): the overall-dispersion of what it recorded.
 std::vector<Ranked> dgm_relevance(const LogSet& logs, std::uint64_t seed);
+
+// Ours: how often another thread came in the order in which its blocks were entered (entry_order.h), which
+// says how the threads' paths lie side by side. Empty where no log has such an order.
+std::vector<Ranked> entries_relevance(const LogSet& logs, std::uint64_t seed);
 
 // The base completed by its neighbours (line 9 of Algorithm 1, Algorithm 4).
 Candidate complete(const LogSet& logs, const NeighbourIndex& index, const Ranked& base);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "core/trace/orders.h"
 #include "tool/artifact/symboliser.h"
 #include "tool/merge/failure_place.h"
 #include "tool/record/element_orders.h"
@@ -22,6 +23,14 @@ constexpr std::size_t kMostRaces = 64;  // of an execution
 constexpr std::uint64_t kFewestSteps = 50'000;
 constexpr std::uint64_t kStepsForAccess = 20;
 
+AccessVector vector_of(std::uint64_t element, std::string_view bytes) {
+  AccessVector vector;
+  vector.element = element;
+  VectorReader reader(bytes);
+  for (Run run; reader.next(run);) vector.runs.push_back({run.thread, run.with_last, run.count, 0, 0});
+  return vector;
+}
+
 void add_turned(const std::vector<TurnedRace>& turned, std::vector<AccessVector>& vectors,
                 std::vector<std::string>& threads) {
   for (const TurnedRace& race : turned) {
@@ -30,7 +39,7 @@ void add_turned(const std::vector<TurnedRace>& turned, std::vector<AccessVector>
     for (const TurnedRace::Turn& turn : race.turns) {
       auto at = std::ranges::find(threads, turn.thread);
       if (at == threads.end()) at = threads.insert(at, turn.thread);
-      vector.runs.push_back({static_cast<std::uint32_t>(at - threads.begin()), false, turn.accesses});
+      vector.runs.push_back({static_cast<std::uint32_t>(at - threads.begin()), false, turn.accesses, 0, 0});
     }
   }
 }
@@ -60,13 +69,18 @@ std::vector<AccessVector> EngineOracle::vectors_of(const Candidate& candidate,
   std::sort(elements.begin(), elements.end(),
             [&](ElementIndex a, ElementIndex b) { return logs_.id(a) < logs_.id(b); });
   std::vector<AccessVector> vectors;
-  for (const ElementIndex e : elements) {
-    AccessVector& vector = vectors.emplace_back();
-    vector.element = logs_.id(e);
-    VectorReader reader(logs_.bytes(candidate.vectors[e]));
-    for (Run run; reader.next(run);) vector.runs.push_back({run.thread, run.with_last, run.count});
-  }
+  for (const ElementIndex e : elements)
+    vectors.push_back(vector_of(logs_.id(e), logs_.bytes(candidate.vectors[e])));
   return vectors;
+}
+
+// The base's order of all entries, where it is to be followed.
+bool EngineOracle::add_entries(const Candidate& candidate, std::vector<AccessVector>& vectors) const {
+  if (candidate.entries == Candidate::Entries::kLeft || candidate.base == kNone) return false;
+  const std::string_view order = logs_.entry_order(candidate.base);
+  if (order.empty() || !is_access_vector(order, threads_.size())) return false;
+  vectors.push_back(vector_of(kAllEntries, order));
+  return true;
 }
 
 RunSpec EngineOracle::spec_of(const Candidate& candidate, std::uint64_t seed) const {
@@ -94,6 +108,7 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
     if (!is_access_vector(logs_.bytes(candidate.vectors[e]), threads_.size()))
       return Error{"The log store has a vector that names no thread.", ExitCode::kBadInput};
   }
+  const bool follows_entries = add_entries(candidate, vectors);
   std::vector<std::string> threads = threads_;
   add_turned(candidate.turned, vectors, threads);
   std::set<std::uint64_t> lent;
@@ -106,6 +121,7 @@ Result<Attempt> EngineOracle::replay(const Candidate& candidate, std::uint64_t s
     OrderTable& table = *reinterpret_cast<OrderTable*>(orders.data());
     table.prefers_turns = candidate.in_turn ? 1 : 0;
     table.keeps_abreast = candidate.abreast ? 1 : 0;
+    if (follows_entries) table.follows_entries = candidate.entries == Candidate::Entries::kEarly ? 2 : 1;
   }
   const RunSpec spec = spec_of(candidate, seed);
   run::SingleOptions how;

@@ -35,6 +35,7 @@ class EngineOracle : public ReplayOracle {
 
  private:
   std::vector<AccessVector> vectors_of(const Candidate& candidate, std::vector<ElementIndex>& elements) const;
+  bool add_entries(const Candidate& candidate, std::vector<AccessVector>& vectors) const;
   RunSpec spec_of(const Candidate& candidate, std::uint64_t seed) const;
   Result<bool> take_failure(run::SingleRun& run);
   Result<Trace> without_accesses(const Trace& trace) const;

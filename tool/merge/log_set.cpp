@@ -31,7 +31,7 @@ VectorIndex LogSet::vector(ElementIndex element, std::string_view bytes, bool ke
   return index;
 }
 
-LogIndex LogSet::add(std::vector<Recorded> recorded, bool failed) {
+LogIndex LogSet::add(std::vector<Recorded> recorded, bool failed, std::string_view entry_order) {
   for (const Recorded& r : recorded) ++(failed ? vectors_[r.vector].failing : vectors_[r.vector].passing);
   ++(failed ? failing_ : passing_);
   if (!failed) return kNone;
@@ -49,6 +49,7 @@ LogIndex LogSet::add(std::vector<Recorded> recorded, bool failed) {
   pool_.insert(pool_.end(), recorded.begin(), recorded.end());
   begins_.push_back(pool_.size());
   counts_.push_back(1);
+  entry_orders_.push_back(entry_order);
   logs_by_hash_.emplace(hash, index);
   return index;
 }

@@ -41,8 +41,9 @@ class LogSet {
   // The bytes are copied unless they are `kept` by the caller for as long as this lives.
   VectorIndex vector(ElementIndex element, std::string_view bytes, bool kept = false);
   // Each element at most once, in any order. Answers the failing log's index, also of one that was there
-  // before; kNone for a passing log.
-  LogIndex add(std::vector<Recorded> recorded, bool failed);
+  // before; kNone for a passing log. `entry_order`: a vector of all its blocks together, kept by the caller;
+  // empty: it is not known.
+  LogIndex add(std::vector<Recorded> recorded, bool failed, std::string_view entry_order = {});
 
   // #S: elements that the program has, where that is more than any log recorded.
   void set_universe(std::uint64_t elements) { universe_ = elements; }
@@ -62,6 +63,8 @@ class LogSet {
     return {pool_.data() + begins_[log], pool_.data() + begins_[log + 1]};
   }
   std::uint32_t count(LogIndex log) const { return counts_[log]; }
+  // Of the first of those that are equal otherwise.
+  std::string_view entry_order(LogIndex log) const { return entry_orders_[log]; }
   std::uint64_t failing_logs() const { return failing_; }
   std::uint64_t passing_logs() const { return passing_; }
   // The element's vector in the log, or kNone.
@@ -77,6 +80,7 @@ class LogSet {
   std::vector<Recorded> pool_;
   std::vector<std::size_t> begins_{0};
   std::vector<std::uint32_t> counts_;
+  std::vector<std::string_view> entry_orders_;  // by log
   std::unordered_multimap<std::uint64_t, LogIndex> logs_by_hash_;
   std::uint64_t universe_ = 0;
   std::uint64_t failing_ = 0;

@@ -7,11 +7,22 @@
 
 #include "core/base/random.h"
 #include "tool/artifact/bytes.h"
+#include "tool/merge/entry_order.h"
 
 namespace heddle::merge {
 namespace {
 
-enum LogTag : std::uint32_t { kBuild = 1, kRun, kScheme, kFailed, kPlace, kElements, kSource, kVectors };
+enum LogTag : std::uint32_t {
+  kBuild = 1,
+  kRun,
+  kScheme,
+  kFailed,
+  kPlace,
+  kElements,
+  kSource,
+  kVectors,
+  kOrder
+};
 
 std::optional<StoredLog> decode_log(std::string_view bytes, std::uint64_t vectors) {
   StoredLog log;
@@ -47,6 +58,10 @@ std::optional<StoredLog> decode_log(std::string_view bytes, std::uint64_t vector
         fits = fits && !reader.failed();
         break;
       }
+      case kOrder:
+        fits = fits && field.number < vectors;
+        log.order = field.number;
+        break;
       default:
         break;
     }
@@ -83,17 +98,22 @@ Result<bool> LogStore::add(const AccessLog& log) {
   }
   ByteWriter vectors;
   std::uint64_t source = hash_of(std::filesystem::path(log.path).filename().string());
-  for (const AccessVector& vector : log.vectors) {
+  const auto keep = [&](const std::vector<ThreadRun>& runs) -> Result<std::uint64_t> {
     VectorWriter writer;
-    for (const ThreadRun& run : vector.runs) {
+    for (const ThreadRun& run : runs) {
       if (run.thread >= threads.size())
         return Error{log.path + " names a thread that it does not have.", ExitCode::kBadInput};
       writer.add({threads[run.thread], run.accesses, run.with_last});
     }
     const auto place = table_->intern(RecordKind::kVector, writer.take());
     if (!place) return place.error();
+    return place->number;
+  };
+  for (const AccessVector& vector : log.vectors) {
+    const auto number = keep(vector.runs);
+    if (!number) return number.error();
     vectors.fixed64(vector.element);
-    vectors.varint(place->number);
+    vectors.varint(*number);
   }
   ByteWriter record;
   record.number(kBuild, log.build);
@@ -104,6 +124,11 @@ Result<bool> LogStore::add(const AccessLog& log) {
   record.number(kElements, log.elements_in_all);
   record.number(kSource, source);
   record.text(kVectors, vectors.bytes());
+  if (const std::vector<ThreadRun> order = entry_order(log); !order.empty()) {
+    const auto number = keep(order);
+    if (!number) return number.error();
+    record.number(kOrder, *number);
+  }
   const auto place = table_->intern(RecordKind::kLog, record.bytes());
   if (!place) return place.error();
   return place->is_new;
@@ -184,7 +209,8 @@ Result<std::vector<std::unique_ptr<BugLogs>>> LogStore::bugs() {
       recorded.push_back(r);
     }
     bug.logs.set_universe(std::max(bug.logs.universe(), log.elements_in_all));
-    bug.logs.add(std::move(recorded), log.failed);
+    const auto order = log.order && vectors_[*log.order] ? *vectors_[*log.order] : std::string_view();
+    bug.logs.add(std::move(recorded), log.failed, order);
   };
   for (const StoredLog& log : logs_) {
     if (log.vectors.empty()) continue;

@@ -39,6 +39,7 @@ struct StoredLog {
   std::string place;
   std::uint64_t elements_in_all = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> vectors;  // element, number of its vector
+  std::optional<std::uint64_t> order;                            // number of a vector: entry_order
 };
 
 class LogStore {

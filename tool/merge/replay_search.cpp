@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <set>
+#include <tuple>
 
 #include "core/base/random.h"
 #include "tool/merge/lessons.h"
@@ -32,13 +33,20 @@ class Search {
   void rank();
   std::optional<Candidate> next();
   Status try_candidate(const Candidate& candidate);
-  Result<Attempt> attempt_in_blocks(Candidate& candidate, std::uint64_t seed);
-  Status turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first);
   struct Tried {
     Candidate candidate;
     Attempt last;
-    unsigned left = 0;  // executions
+    unsigned left = 0;  // executions, when no races wait any more
+    std::uint64_t seed = 0;
+    std::deque<Candidate> races;  // to be executed, with one more turned round
+    unsigned feedback = 0;        // executions of those
+    bool has_races() const { return feedback != 0 && !races.empty(); }
+    bool is_over() const { return left == 0 && !has_races(); }
   };
+  Status try_in_blocks(const Candidate& candidate, std::uint64_t seed);
+  std::vector<Candidate> ways_through_blocks(const Candidate& candidate) const;
+  void wait_for_races(Tried& tried, const Candidate& executed, const Attempt& attempt) const;
+  Status turn_race_round(Tried& tried);
   Status take_apart(Tried& tried);
   Status go_on_with_tried();
   Result<Attempt> execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed = {});
@@ -67,6 +75,10 @@ void Search::rank() {
     sources_.push_back(by_correlation(logs_));
   } else {
     index_.emplace(logs_, options_.metric, options_.seed);
+    if (options_.heuristic == Heuristic::kBoth) {
+      if (auto by_entries = entries_relevance(logs_, options_.seed); !by_entries.empty())
+        sources_.push_back(by_relevance(logs_, *index_, std::move(by_entries)));
+    }
     if (options_.heuristic != Heuristic::kSgm) {
       bases = dgm_relevance(logs_, options_.seed);
       sources_.push_back(by_relevance(logs_, *index_, bases));
@@ -123,85 +135,117 @@ Status Search::try_candidate(const Candidate& candidate) {
     ++outcome_.pruned;
     return Done{};
   }
+  ++outcome_.candidates;
   const std::uint64_t seed = mix(options_.seed, outcome_.attempts);
-  Candidate executed = candidate;
-  const auto attempt = candidate.abreast ? attempt_in_blocks(executed, seed) : execute(executed, seed);
+  if (candidate.abreast) return try_in_blocks(candidate, seed);
+  const auto attempt = execute(candidate, seed);
   if (!attempt) return attempt.error();
   if (outcome_.reproduced) return Done{};
   if (options_.prune) lessons_.learn(candidate, *attempt);
+  Tried tried = {candidate, *attempt, options_.guided, seed, {}};
   if (options_.feedback != 0 && attempt->verdict == Verdict::kPassed) {
-    if (auto turned = turn_races_round(executed, seed, *attempt); !turned || is_over()) return turned;
+    tried.feedback = options_.feedback;
+    wait_for_races(tried, candidate, *attempt);
   }
-  if (options_.guided != 0) tried_.push_back({candidate, *attempt, options_.guided});
+  if (tried.left + tried.feedback != 0) tried_.push_back(std::move(tried));
   return Done{};
 }
 
-// What happens in blocks is open. Threads that ran side by side came to the end of what was recorded
-// together; but one may have been far ahead for a while, as threads of fixed priorities are, whoever the
-// vectors wait for first. An execution that cannot do any more what the base did is broken off: it is none of
-// the base's. It is begun again with the other of the two orders, and then with a race turned round that led
-// a thread astray. `candidate`: as it was executed in the end.
-Result<Attempt> Search::attempt_in_blocks(Candidate& candidate, std::uint64_t seed) {
+// What happens in blocks is open. Where the base tells in which order its blocks were entered, that is
+// followed. Else threads that ran side by side came to the end of what was recorded together; but one may
+// have been far ahead for a while, as threads of fixed priorities are, whoever the vectors wait for first.
+std::vector<Candidate> Search::ways_through_blocks(const Candidate& candidate) const {
+  using Entries = Candidate::Entries;
+  std::vector<Candidate> ways;
+  const auto begin = [&](Entries entries, bool abreast) {
+    Candidate& way = ways.emplace_back(candidate);
+    way.entries = entries;
+    way.abreast = abreast;
+    way.keeps_base = true;
+    way.in_turn = entries == Entries::kLeft && !abreast;
+  };
+  if (candidate.base != kNone && !logs_.entry_order(candidate.base).empty()) {
+    begin(Entries::kLate, false);
+    begin(Entries::kEarly, false);
+  }
+  begin(Entries::kLeft, true);
+  begin(Entries::kLeft, false);
+  return ways;
+}
+
+// An execution that cannot do any more what the base did is broken off: it is none of the base's. It is begun
+// again in another way, and then with a race turned round that led a thread astray. Where nothing helps, the
+// next candidate's turn comes before the base's vectors give way.
+Status Search::try_in_blocks(const Candidate& candidate, std::uint64_t seed) {
   constexpr unsigned kMostBrokenOff = 16;
   constexpr std::size_t kTurnedOfEach = 4;
   struct Way {
     Candidate candidate;
     std::uint64_t as_base = 0;  // how far that came of which it is a change
   };
-  std::deque<Way> waiting(2, {candidate, ~std::uint64_t{0}});
-  waiting[1].candidate.abreast = false;
-  for (Way& way : waiting) {
-    way.candidate.keeps_base = true;
-    way.candidate.in_turn = !way.candidate.abreast;
-  }
-  std::set<std::pair<bool, std::vector<TurnedRace>>> begun;
+  std::deque<Way> waiting;
+  for (Candidate& way : ways_through_blocks(candidate))
+    waiting.push_back({std::move(way), ~std::uint64_t{0}});
+  std::set<std::tuple<Candidate::Entries, bool, std::vector<TurnedRace>>> begun;
   for (unsigned i = 0; i < kMostBrokenOff && !waiting.empty(); ++i) {
     const auto furthest = std::ranges::max_element(waiting, {}, &Way::as_base);
     const Candidate next = std::move(furthest->candidate);
     waiting.erase(furthest);
     auto attempt = oracle_.replay(next, seed);
-    if (!attempt) return attempt;
+    if (!attempt) return attempt.error();
     if (attempt->verdict != Verdict::kInfeasible) {
-      candidate = next;
-      note(candidate, seed, *attempt);
-      return attempt;
+      note(next, seed, *attempt);
+      if (outcome_.reproduced) return Done{};
+      if (options_.prune) lessons_.learn(candidate, *attempt);
+      Tried tried = {candidate, *attempt, options_.guided, seed, {}, options_.feedback};
+      wait_for_races(tried, next, *attempt);
+      while (candidate.base == kNone && tried.has_races() && !is_over()) {
+        if (Status turned = turn_race_round(tried); !turned) return turned;
+      }
+      tried_.push_back(std::move(tried));
+      return Done{};
     }
     ++outcome_.broken_off;
     std::size_t added = 0;
     for (const TurnedRace& race : attempt->races) {
       Candidate other = with_turned(next, race);
-      if (!begun.emplace(other.abreast, other.turned).second) continue;
+      if (!begun.emplace(other.entries, other.abreast, other.turned).second) continue;
       waiting.push_back({std::move(other), attempt->as_base});
       if (++added == kTurnedOfEach) break;
     }
   }
-  return execute(candidate, seed);
+  Tried tried = {candidate, {}, options_.guided, seed, {}};
+  if (candidate.base == kNone) {  // put together from many logs: other candidates are no better
+    auto attempt = execute(candidate, seed);
+    if (!attempt) return attempt.error();
+    tried.last = std::move(*attempt);
+  }
+  tried_.push_back(std::move(tried));
+  return Done{};
 }
 
 // PRES (SOSP 2009, §4): an execution that does what the sketch says and does not fail has a race the wrong
 // way round. Those of the first execution are turned round one by one, then those of executions that came of
 // it, so that few changes come before many.
-Status Search::turn_races_round(const Candidate& candidate, std::uint64_t seed, const Attempt& first) {
-  std::deque<Candidate> waiting;
-  const auto add = [&](const Candidate& to, const std::vector<TurnedRace>& races) {
-    for (const TurnedRace& race : races) {
-      if (waiting.size() < options_.feedback) waiting.push_back(with_turned(to, race));
-    }
-  };
-  add(candidate, first.races);
-  for (unsigned left = options_.feedback; left > 0 && !waiting.empty() && !is_over(); --left) {
-    const Candidate next = std::move(waiting.front());
-    waiting.pop_front();
-    // The same draw: whatever else is different follows from the race.
-    const auto attempt = oracle_.replay(next, seed);
-    if (!attempt) return attempt.error();
-    if (next.keeps_base && attempt->verdict == Verdict::kInfeasible) {
-      ++outcome_.broken_off;
-    } else {
-      note(next, seed, *attempt);
-    }
-    if (attempt->verdict == Verdict::kPassed) add(next, attempt->races);
+void Search::wait_for_races(Tried& tried, const Candidate& executed, const Attempt& attempt) const {
+  for (const TurnedRace& race : attempt.races) {
+    if (tried.races.size() < tried.feedback) tried.races.push_back(with_turned(executed, race));
   }
+}
+
+Status Search::turn_race_round(Tried& tried) {
+  const Candidate next = std::move(tried.races.front());
+  tried.races.pop_front();
+  --tried.feedback;
+  // The same draw: whatever else is different follows from the race.
+  const auto attempt = oracle_.replay(next, tried.seed);
+  if (!attempt) return attempt.error();
+  if (next.keeps_base && attempt->verdict == Verdict::kInfeasible) {
+    ++outcome_.broken_off;
+  } else {
+    note(next, tried.seed, *attempt);
+  }
+  if (attempt->verdict == Verdict::kPassed) wait_for_races(tried, next, *attempt);
   return Done{};
 }
 
@@ -237,11 +281,11 @@ Status Search::take_apart(Tried& tried) {
 // Those that came first are taken apart in turns, one execution for each new candidate: what is wrong with a
 // candidate may be its base.
 Status Search::go_on_with_tried() {
-  while (!tried_.empty() && tried_.front().left == 0) tried_.pop_front();
+  while (!tried_.empty() && tried_.front().is_over()) tried_.pop_front();
   if (tried_.empty()) return Done{};
   Tried tried = std::move(tried_.front());
   tried_.pop_front();
-  if (auto done = take_apart(tried); !done) return done;
+  if (auto done = tried.has_races() ? turn_race_round(tried) : take_apart(tried); !done) return done;
   tried_.push_back(std::move(tried));
   return Done{};
 }
@@ -251,7 +295,8 @@ Result<SearchOutcome> Search::run() {
   rank();
   // Combinations may be without number, and all of them known.
   constexpr std::uint64_t kMostPrunedPerAttempt = 200;
-  constexpr std::uint64_t kNewBeforeOld = 3;  // executions: the best by each heuristic, and another one
+  constexpr std::uint64_t kNewBeforeOld = 3;   // executions: the best by each heuristic, and another one
+  constexpr std::uint64_t kMostBeforeOld = 8;  // candidates, should executions be broken off
   while (!is_over() && outcome_.pruned <= kMostPrunedPerAttempt * options_.attempts) {
     auto candidate = next();
     if (!candidate && tried_.empty()) break;
@@ -261,7 +306,8 @@ Result<SearchOutcome> Search::run() {
       candidate->abreast = candidate->gives_way && options_.feedback != 0;
       if (const Status tried = try_candidate(*candidate); !tried) return tried.error();
     }
-    const bool is_time = !candidate || outcome_.attempts >= kNewBeforeOld;
+    const bool is_time =
+        !candidate || outcome_.attempts >= kNewBeforeOld || outcome_.candidates >= kMostBeforeOld;
     if (const Status tried = is_time && !is_over() ? go_on_with_tried() : Status(Done{}); !tried)
       return tried.error();
   }

@@ -18,7 +18,7 @@ namespace heddle::merge {
 enum class Heuristic {
   kSgm,
   kDgm,
-  kBoth,  // in turns, DGM first
+  kBoth,  // in turns, DGM first; of blocks, before them those that tell most of the order of all
 };
 
 enum class Verdict {
@@ -68,6 +68,7 @@ struct SearchOutcome {
   std::uint64_t seed = 0;
   std::uint64_t attempts = 0;    // executions that were not broken off
   std::uint64_t broken_off = 0;  // … since they did not do what the base's blocks say
+  std::uint64_t candidates = 0;  // that were tried
   std::uint64_t infeasible = 0;
   std::uint64_t passed = 0;
   std::uint64_t pruned = 0;  // candidates that were spared

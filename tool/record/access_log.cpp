@@ -18,6 +18,27 @@ namespace {
 // The one section of a collected log.
 constexpr std::uint32_t kAccessLogSection = 0x41434c47;  // "ACLG"
 
+// Each after the one before it.
+std::string encode_ranks(const AccessVector& vector) {
+  ByteWriter bytes;
+  std::uint64_t before = 0;
+  for (const ThreadRun& run : vector.runs) {
+    bytes.varint(run.first_rank - before);
+    bytes.varint(run.last_rank - run.first_rank);
+    before = run.last_rank;
+  }
+  return bytes.take();
+}
+
+void decode_ranks(std::string_view encoded, AccessVector& vector) {
+  ByteReader reader(encoded);
+  std::uint64_t rank = 0;
+  for (ThreadRun& run : vector.runs) {
+    run.first_rank = rank += reader.varint();
+    run.last_rank = rank += reader.varint();
+  }
+}
+
 std::string encode(const AccessLog& log) {
   ByteWriter w;
   w.number(1, log.build);
@@ -37,6 +58,9 @@ std::string encode(const AccessLog& log) {
     }
     w.element(9, bytes.bytes());
   }
+  if (log.scheme == AccessScheme::kBlocks) {
+    for (const AccessVector& vector : log.vectors) w.element(10, encode_ranks(vector));
+  }
   return w.take();
 }
 
@@ -45,7 +69,7 @@ bool decode_vector(std::string_view bytes, AccessVector& vector) {
   vector.element = reader.fixed64();
   while (!reader.at_end()) {
     const std::uint64_t who = reader.varint();
-    vector.runs.push_back({static_cast<std::uint32_t>(who >> 1), (who & 1) != 0, reader.varint()});
+    vector.runs.push_back({static_cast<std::uint32_t>(who >> 1), (who & 1) != 0, reader.varint(), 0, 0});
     if (who >> 33 != 0) return false;
   }
   return !reader.failed();
@@ -54,6 +78,7 @@ bool decode_vector(std::string_view bytes, AccessVector& vector) {
 Result<AccessLog> decode(const std::string& path, std::string_view bytes) {
   AccessLog log;
   log.path = path;
+  std::size_t ranked = 0;
   bool sound = read_record(bytes, [&](const Field& f) {
     switch (f.tag) {
       case 1:
@@ -82,7 +107,11 @@ Result<AccessLog> decode(const std::string& path, std::string_view bytes) {
         break;
       case 9:
         log.vectors.emplace_back();
-        if (!decode_vector(f.bytes, log.vectors.back())) log.vectors.back().runs.push_back({~0u, false, 0});
+        if (!decode_vector(f.bytes, log.vectors.back()))
+          log.vectors.back().runs.push_back({~0u, false, 0, 0, 0});
+        break;
+      case 10:
+        if (ranked < log.vectors.size()) decode_ranks(f.bytes, log.vectors[ranked++]);
         break;
       default:
         break;

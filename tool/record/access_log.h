@@ -35,6 +35,10 @@ struct ThreadRun {
   // in any order.
   bool with_last = false;
   std::uint64_t accesses = 0;
+  // Of blocks: where its first and its last access come among the first and last ones of all runs in the log,
+  // as far as the processors' clocks tell. An order that other logs' vectors have no part in.
+  std::uint64_t first_rank = 0;
+  std::uint64_t last_rank = 0;
 
   bool operator==(const ThreadRun&) const = default;
 };

@@ -43,6 +43,7 @@ std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
     OrderVector order;
     order.element = vector->element;
     order.is_lent = lent.contains(vector->element) ? 1 : all_give_way ? 2 : 0;
+    if (order.element == kAllEntries) order.is_lent = kHoldsNobody;
     order.first = static_cast<std::uint32_t>(runs.size());
     for (const ThreadRun& run : vector->runs) {
       // Longer than any execution.
@@ -54,6 +55,7 @@ std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
   }
   if (orders.empty()) return {};
   OrderTable table;
+  if (orders.back().element == kAllEntries) table.follows_entries = 1;
   table.vectors = static_cast<std::uint32_t>(orders.size());
   table.runs = static_cast<std::uint32_t>(runs.size());
   std::vector<std::byte> bytes(OrderTable::bytes(orders.size(), runs.size()));

@@ -81,7 +81,7 @@ class RawReader {
   }
 
   Status read_tokens() {
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> told;  // version, by thread and element
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Told> told;  // by thread and element
     for (const LogChunk& chunk : raw_.chunks) {
       if (chunk.header.kind != ChunkKind::kVectors) continue;
       const std::string_view payload = payload_of(chunk);
@@ -92,22 +92,51 @@ class RawReader {
       ByteReader reader(payload.substr(8, length));
       while (!reader.at_end()) {
         const std::uint64_t element = reader.varint();
-        const std::uint64_t gap = reader.varint();
-        const std::uint64_t shape = reader.varint();
-        ElementToken token;
-        token.thread = chunk.header.thread;
-        token.reads = shape >> 2;
-        token.writes = (shape & record::kTokenWrites) != 0 ? reader.varint() : 0;
-        token.repeats = (shape & record::kTokenRepeats) != 0 ? reader.varint() : 1;
         if (reader.failed() || element >= elements_.size())
           return no_access_log(path_, "a vector is cut off");
-        std::uint64_t& version = told[{token.thread, element}];
-        version += gap;
-        token.start = version;
-        version += token.writes * token.repeats;
+        Told& before = told[{chunk.header.thread, element}];
+        const ElementToken token = is_of_blocks() ? read_entries(reader, before) : read_run(reader, before);
+        if (reader.failed()) return no_access_log(path_, "a vector is cut off");
         tokens_[element].push_back(token);
+        tokens_[element].back().thread = chunk.header.thread;
       }
     }
+    read_slots();
+    return Done{};
+  }
+
+  struct Told {
+    std::uint64_t version = 0;
+    std::uint64_t time = 0;
+  };
+
+  bool is_of_blocks() const { return raw_.header.kind == record::LogKind::kBlocks; }
+
+  static ElementToken read_run(ByteReader& reader, Told& told) {
+    ElementToken token;
+    told.version += reader.varint();
+    const std::uint64_t shape = reader.varint();
+    token.reads = shape >> 2;
+    token.writes = (shape & record::kTokenWrites) != 0 ? reader.varint() : 0;
+    token.repeats = (shape & record::kTokenRepeats) != 0 ? reader.varint() : 1;
+    token.start = told.version;
+    told.version += token.writes * token.repeats;
+    return token;
+  }
+
+  static ElementToken read_entries(ByteReader& reader, Told& told) {
+    ElementToken token;
+    told.version += reader.varint();
+    token.start = told.version;
+    token.writes = reader.varint();
+    told.version += token.writes;
+    token.first_time = told.time += reader.varint();
+    token.last_time = told.time += reader.varint();
+    return token;
+  }
+
+  // The latest runs.
+  void read_slots() {
     std::map<std::uint32_t, std::uint64_t> next;  // element, by thread: its chunks of slots are one table
     for (const LogChunk& chunk : raw_.chunks) {
       if (chunk.header.kind != ChunkKind::kSlots) continue;
@@ -117,16 +146,24 @@ class RawReader {
       first += (chunk.header.bytes - record::kElementPayload) / sizeof(ElementSlot);
       for (std::uint64_t i = from; i < elements_.size(); ++i) {
         if ((i - from + 1) * sizeof(ElementSlot) > slots.size()) break;
-        const auto slot = read_as<ElementSlot>(slots.substr((i - from) * sizeof(ElementSlot)));
-        const std::uint32_t thread = chunk.header.thread;
-        std::uint64_t start = slot.start;
-        if (slot.repeats != 0)
-          tokens_[i].push_back({thread, start, slot.run_reads, slot.run_writes, slot.repeats});
-        start += slot.run_writes * slot.repeats;
-        if (slot.reads + slot.writes != 0) tokens_[i].push_back({thread, start, slot.reads, slot.writes, 1});
+        read_slot(slots.substr((i - from) * sizeof(ElementSlot)), chunk.header.thread, tokens_[i]);
       }
     }
-    return Done{};
+  }
+
+  void read_slot(std::string_view bytes, std::uint32_t thread, std::vector<ElementToken>& tokens) const {
+    if (is_of_blocks()) {
+      const auto slot = read_as<record::BlockSlot>(bytes);
+      if (slot.entries != 0)
+        tokens.push_back({thread, slot.start, 0, slot.entries, 1, slot.began, slot.latest});
+      return;
+    }
+    const auto slot = read_as<ElementSlot>(bytes);
+    std::uint64_t start = slot.start;
+    if (slot.repeats != 0)
+      tokens.push_back({thread, start, slot.run_reads, slot.run_writes, slot.repeats, 0, 0});
+    start += slot.run_writes * slot.repeats;
+    if (slot.reads + slot.writes != 0) tokens.push_back({thread, start, slot.reads, slot.writes, 1, 0, 0});
   }
 
   // Those that have accessed something.
@@ -158,6 +195,7 @@ class RawReader {
       log_.incomplete = log_.incomplete || built.incomplete;
       log_.vectors.push_back({elements_[i], std::move(built.runs)});
     }
+    if (is_of_blocks()) rank_runs(log_.vectors);
     std::sort(log_.vectors.begin(), log_.vectors.end(),
               [](const AccessVector& a, const AccessVector& b) { return a.element < b.element; });
   }

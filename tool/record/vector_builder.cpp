@@ -8,12 +8,17 @@ namespace {
 
 class RunList {
  public:
-  void add(std::uint32_t thread, std::uint64_t accesses) {
+  void add(std::uint32_t thread, std::uint64_t accesses, std::uint64_t first_time = 0,
+           std::uint64_t last_time = 0) {
     if (accesses == 0) return;
+    // What came later has no earlier time, whatever the clocks of two processors say.
+    if (!runs_.empty()) first_time = std::max(first_time, runs_.back().last_rank);
+    last_time = std::max(first_time, last_time);
     if (!closed_ && !runs_.empty() && runs_.back().thread == thread) {
       runs_.back().accesses += accesses;
+      runs_.back().last_rank = last_time;
     } else {
-      runs_.push_back({thread, false, accesses});
+      runs_.push_back({thread, false, accesses, first_time, last_time});
     }
     closed_ = false;
   }
@@ -22,7 +27,7 @@ class RunList {
     if (readers.size() == 1) return add(readers.begin()->first, readers.begin()->second);
     bool first = true;
     for (const auto& [thread, reads] : readers) {
-      runs_.push_back({thread, !first, reads});
+      runs_.push_back({thread, !first, reads, 0, 0});
       first = false;
     }
     closed_ = closed_ || !readers.empty();
@@ -85,13 +90,31 @@ BuiltVector build_vector(std::vector<ElementToken> tokens) {
       }
       runs.add(readers);
     }
-    runs.add(token.thread, product(pair, token.repeats) - told);
+    runs.add(token.thread, product(pair, token.repeats) - told, token.first_time, token.last_time);
     version += made;
   }
   runs.add(readers_at(version));
   built.incomplete = built.incomplete || read != reads.end();
   built.runs = runs.take();
   return built;
+}
+
+void rank_runs(std::vector<AccessVector>& vectors) {
+  std::vector<std::uint64_t> times;
+  for (const AccessVector& vector : vectors) {
+    for (const ThreadRun& run : vector.runs) times.insert(times.end(), {run.first_rank, run.last_rank});
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  const auto rank = [&](std::uint64_t time) {
+    return static_cast<std::uint64_t>(std::ranges::lower_bound(times, time) - times.begin());
+  };
+  for (AccessVector& vector : vectors) {
+    for (ThreadRun& run : vector.runs) {
+      run.first_rank = rank(run.first_rank);
+      run.last_rank = rank(run.last_rank);
+    }
+  }
 }
 
 }  // namespace heddle

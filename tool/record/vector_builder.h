@@ -16,6 +16,9 @@ struct ElementToken {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
   std::uint64_t repeats = 1;
+  // Of blocks: when its first and its last access were.
+  std::uint64_t first_time = 0;
+  std::uint64_t last_time = 0;
 };
 
 struct BuiltVector {
@@ -23,7 +26,10 @@ struct BuiltVector {
   bool incomplete = false;  // some versions are nobody's: the vector ends before the first of them
 };
 
-// In any order.
+// In any order. Runs have times for ranks.
 BuiltVector build_vector(std::vector<ElementToken> tokens);
+
+// Times of all runs become ranks.
+void rank_runs(std::vector<AccessVector>& vectors);
 
 }  // namespace heddle

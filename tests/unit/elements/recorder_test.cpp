@@ -239,6 +239,44 @@ TEST_F(ElementRecorder, AnElementIsHeldForAReadAndItsWrite) {
   EXPECT_EQ(log.vectors[0].runs, (Runs{{0, false, 10}}));
 }
 
+// Who entered what first is told of different blocks, too.
+TEST_F(ElementRecorder, EntriesOfBlocksHaveRanks) {
+  static ElementEntry blocks[2]{};
+  for (ElementEntry& block : blocks) block = {5, nullptr, 0, record::ElementKind::kBlock, {}, 0};
+  blocks[1].id = 6;
+  reinterpret_cast<record::LogHeader*>(memory.bytes)->kind = record::LogKind::kBlocks;
+  record::ElementChoice choice;
+  choice.kind = record::LogKind::kBlocks;
+  choice.percent = 100;
+  record::start_element_recorder(choice, {chunk, seal, truncated});
+  record::choose_elements(blocks, blocks + 2, false);
+  const auto other_enters = [](int times) {
+    std::thread([times] {
+      as_thread(1);
+      for (int i = 0; i < times; ++i) __heddle_touch_element(&blocks[1]);
+      record::end_element_thread();
+    }).join();
+  };
+  __heddle_touch_element(&blocks[0]);
+  other_enters(2);
+  __heddle_touch_element(&blocks[0]);
+  __heddle_touch_element(&blocks[1]);
+  const AccessLog log = finish();
+  EXPECT_FALSE(log.incomplete);
+  ASSERT_EQ(log.vectors.size(), 2u);
+  ASSERT_EQ(log.vectors[0].runs.size(), 1u);
+  ASSERT_EQ(log.vectors[1].runs.size(), 2u);
+  const ThreadRun& around = log.vectors[0].runs[0];
+  const ThreadRun& others = log.vectors[1].runs[0];
+  const ThreadRun& last = log.vectors[1].runs[1];
+  EXPECT_EQ(around.accesses, 2u);
+  EXPECT_EQ(others.accesses, 2u);
+  EXPECT_LT(around.first_rank, others.first_rank);
+  EXPECT_LE(others.first_rank, others.last_rank);
+  EXPECT_LT(others.last_rank, around.last_rank);
+  EXPECT_LE(around.last_rank, last.first_rank);
+}
+
 // A signal handler that came in the middle of a write accesses the same element.
 TEST_F(ElementRecorder, WhatComesInTheMiddleOfAWriteIsLeftAlone) {
   static ElementEntry entries[2]{};
@@ -372,7 +410,7 @@ TEST(AccessLogs, AreReadBackAsTheyWereWritten) {
   log.failure_place = "assertion a.cpp:3";
   log.elements_in_all = 7;
   log.threads = {"0", "0.1"};
-  log.vectors = {{1, {}}, {~0ull, {{0, false, 1ull << 40}, {1, true, 2}}}};
+  log.vectors = {{1, {}}, {~0ull, {{0, false, 1ull << 40, 1, 1ull << 50}, {1, true, 2, 1ull << 50, ~0ull}}}};
   const std::string path = testing::TempDir() + "collected-" + std::to_string(getpid()) + ".hlog";
   ASSERT_TRUE(write_access_log(path, log));
   const auto back = read_access_log(path);
