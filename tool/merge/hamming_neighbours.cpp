@@ -31,7 +31,7 @@ HammingNeighbours::HammingNeighbours(const LogSet& logs, const Weights& weights,
   std::vector<std::uint32_t> count(groups_.groups());
   for (LogIndex log = 0; log < logs.logs(); ++log) {
     for (const Recorded& r : logs.log(log)) {
-      ++count[groups_.group(r.vector)];
+      if (const std::uint32_t group = groups_.group(r.vector); group != kNone) ++count[group];
       having_[r.element * words_ + place[log] / 64] |= bit_of(place[log]);
     }
   }
@@ -44,6 +44,7 @@ HammingNeighbours::HammingNeighbours(const LogSet& logs, const Weights& weights,
   for (LogIndex log = 0; log < logs.logs(); ++log) {
     for (const Recorded& r : logs.log(log)) {
       const std::uint32_t group = groups_.group(r.vector);
+      if (group == kNone) continue;
       if (bits_of_group_[group] != kNone)
         bits_[bits_of_group_[group] * words_ + place[log] / 64] |= bit_of(place[log]);
       else
@@ -69,16 +70,20 @@ void HammingNeighbours::look_at(NeighbourQuery& query, Scratch& s, LogIndex log)
   if (query.seen[log] == query.stamp) return;
   query.seen[log] = query.stamp;
   ++s.looked_at;
+  s.most.clear();
   double needed = std::numeric_limits<double>::infinity(), bound = s.slack;
   for (const Recorded& r : logs_.log(log)) {
     const VectorIndex own = query.row[r.element];
-    if (own == kNone)
+    if (own == kNone) {
       needed = std::min(needed, s.needed[r.element]);
-    else
-      bound += weight(r.element) * groups_.most_alike(own, r.vector);
+    } else {
+      s.most.push_back(weight(r.element) * groups_.most_alike(own, r.vector));
+      bound += s.most.back();
+    }
   }
   if (bound < needed) return;
   double sum = 0, doubt = 0;
+  std::size_t common = 0;
   for (const Recorded& r : logs_.log(log)) {
     const VectorIndex own = query.row[r.element];
     if (own == kNone) continue;
@@ -86,7 +91,7 @@ void HammingNeighbours::look_at(NeighbourQuery& query, Scratch& s, LogIndex log)
     const double alike = known ? *known : samples_.alike(own, r.vector);
     if (!known) doubt += weight(r.element) * VectorSamples::margin();
     sum += alike * weight(r.element);
-    bound -= weight(r.element) * (groups_.most_alike(own, r.vector) - alike);
+    bound -= s.most[common++] - alike * weight(r.element);
     if (bound + doubt < needed) return;
   }
   ++query.compared;
@@ -176,7 +181,9 @@ void HammingNeighbours::find(NeighbourQuery& query, Scratch& s) const {
   double bound = 0;
   for (const Recorded& r : s.elements) {
     bound += weight(r.element);
-    for (const LogIndex log : with_few_[groups_.group(r.vector)]) look_at(query, s, log);
+    const std::uint32_t group = groups_.group(r.vector);
+    if (group == kNone) continue;
+    for (const LogIndex log : with_few_[group]) look_at(query, s, log);
   }
   if (s.parts.size() <= s.elements.size()) {
     s.parts.resize(s.elements.size() + 1);

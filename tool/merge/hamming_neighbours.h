@@ -29,9 +29,10 @@ class HammingNeighbours {
     std::vector<Recorded> elements;                                   // of the base, heaviest first
     std::vector<double> needed;                                       // by element: sum that one has to reach
     std::vector<std::vector<std::pair<double, LogIndex>>> estimates;  // by missing element
-    double slack = 0;                                                 // for rounding
-    std::uint64_t effort = 0;                                         // words looked at
-    std::uint64_t looked_at = 0;                                      // logs
+    std::vector<double> most;     // of a log: by element in common, what it adds at most
+    double slack = 0;             // for rounding
+    std::uint64_t effort = 0;     // words looked at
+    std::uint64_t looked_at = 0;  // logs
   };
 
   void find(NeighbourQuery& query, Scratch& scratch) const;
@@ -39,7 +40,8 @@ class HammingNeighbours {
  private:
   double weight(ElementIndex element) const { return static_cast<double>(weights_.of_element[element]); }
   const std::uint64_t* bits_of(std::uint32_t group) const {
-    return bits_of_group_[group] == kNone ? nullptr : &bits_[bits_of_group_[group] * words_];
+    return group == kNone || bits_of_group_[group] == kNone ? nullptr
+                                                            : &bits_[bits_of_group_[group] * words_];
   }
   const std::uint64_t* having(ElementIndex element) const { return &having_[element * words_]; }
   bool is_too_much(const Scratch& scratch) const;

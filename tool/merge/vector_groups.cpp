@@ -1,75 +1,106 @@
 #include "tool/merge/vector_groups.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
+
+#include "core/base/random.h"
 
 namespace heddle::merge {
 namespace {
 
 constexpr double kAlike = 0.75;          // so alike, by samples, vectors are taken for one way to run
-constexpr std::size_t kMostGroups = 32;  // of an element; what is like none of them goes to the nearest
+constexpr std::size_t kMostGroups = 32;  // of an element
 constexpr std::size_t kVoters = 9;       // vectors that make the middle of a group
 // Differences are listed where they take no more room than the vector, and of any vector so much.
 constexpr std::size_t kListedAnyway = 256;
+constexpr std::size_t kPairs = 128;  // that say how alike vectors in no group are
 
 }  // namespace
 
 VectorGroups::VectorGroups(const LogSet& logs, const VectorSamples& samples)
-    : samples_(samples), known_(logs.vectors()) {
+    : samples_(samples),
+      known_(logs.vectors()),
+      packed_(logs.vectors()),
+      most_without_group_(logs.elements(), 0) {
   std::vector<VectorIndex> failing;
   for (ElementIndex e = 0; e < logs.elements(); ++e) {
     failing.clear();
     for (const VectorIndex v : logs.vectors_of(e)) {
+      known_[v].element = e;
       if (logs.vector(v).failing != 0) failing.push_back(v);
     }
     if (!failing.empty()) add_groups(logs, failing);
   }
 }
 
-// Sets their groups, from 0; answers the vectors that are to make each group's middle.
-std::vector<std::vector<VectorIndex>> VectorGroups::divide(const std::vector<VectorIndex>& vectors) {
-  std::vector<std::vector<VectorIndex>> voters;
-  for (const VectorIndex v : vectors) {
-    std::size_t nearest = 0;
-    double most = -1;
-    for (std::size_t g = 0; g < voters.size(); ++g) {
-      const double alike = samples_.alike(v, voters[g].front());
-      if (alike > most) {
-        most = alike;
-        nearest = g;
-      }
-    }
-    if (most < kAlike && voters.size() < kMostGroups) {
-      nearest = voters.size();
-      voters.emplace_back();
-      most = 1;
-    }
-    if (most >= kAlike && voters[nearest].size() < kVoters) voters[nearest].push_back(v);
-    known_[v].group = static_cast<std::uint32_t>(nearest);
+std::pair<std::size_t, double> VectorGroups::nearest(VectorIndex vector, const Voters& groups) const {
+  std::pair<std::size_t, double> found{0, -1};
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const double alike = samples_.alike(vector, groups[g].front());
+    if (alike > found.second) found = {g, alike};
   }
-  return voters;
+  return found;
+}
+
+// Each vector that is like no leader so far becomes one; of too many, those make room that found nobody.
+VectorGroups::Voters VectorGroups::find_groups(const std::vector<VectorIndex>& vectors) const {
+  Voters groups;
+  std::size_t next_to_go = 0;
+  for (const VectorIndex v : vectors) {
+    const auto [group, alike] = nearest(v, groups);
+    if (alike >= kAlike) {
+      if (groups[group].size() < kVoters) groups[group].push_back(v);
+    } else if (groups.size() < kMostGroups) {
+      groups.push_back({v});
+    } else {
+      std::size_t tried = 0;
+      while (tried < kMostGroups && groups[next_to_go].size() > 1) {
+        next_to_go = (next_to_go + 1) % kMostGroups;
+        ++tried;
+      }
+      if (tried == kMostGroups) continue;
+      groups[next_to_go] = {v};
+      next_to_go = (next_to_go + 1) % kMostGroups;
+    }
+  }
+  std::erase_if(groups, [](const auto& voters) { return voters.size() == 1; });
+  return groups;
 }
 
 void VectorGroups::add_groups(const LogSet& logs, const std::vector<VectorIndex>& vectors) {
-  const auto voters = divide(vectors);
+  const Voters groups = find_groups(vectors);
   std::deque<std::string> made;
   std::vector<std::string_view> middles;
-  for (const auto& those : voters) {
+  for (const auto& voters : groups) {
     std::vector<std::string_view> bytes;
-    for (const VectorIndex v : those) bytes.push_back(logs.bytes(v));
+    for (const VectorIndex v : voters) bytes.push_back(logs.bytes(v));
     middles.push_back(bytes.size() < 3 ? bytes.front() : made.emplace_back(majority_of(bytes)));
   }
-  const auto first = static_cast<std::uint32_t>(groups_.size());
-  std::vector<std::uint64_t> radius(middles.size());
-  std::uint64_t longest = 0;
+  std::vector<std::uint64_t> radius(groups.size());
+  std::uint64_t longest = 1;
+  std::vector<VectorIndex> alone;
   for (const VectorIndex v : vectors) {
-    const std::uint32_t group = known_[v].group;
-    radius[group] = std::max(radius[group], list_differences(logs, v, middles[group]));
-    known_[v].group += first;
     longest = std::max(longest, samples_.length(v));
+    const auto [group, alike] = nearest(v, groups);
+    if (alike < kAlike) {
+      alone.push_back(v);
+      continue;
+    }
+    known_[v].group = static_cast<std::uint32_t>(groups_.size() + group);
+    radius[group] = std::max(radius[group], list_differences(logs, v, middles[group]));
   }
+  measure_between(middles, radius, longest);
+  most_without_group_[known_[vectors.front()].element] = most_without_group(logs, alone, vectors);
+  if (std::ranges::all_of(vectors, [&](VectorIndex v) { return known_[v].count != kNone; })) return;
+  for (const VectorIndex v : vectors) packed_.add(v, logs.bytes(v), samples_.length(v));
+}
+
+void VectorGroups::measure_between(const std::vector<std::string_view>& middles,
+                                   const std::vector<std::uint64_t>& radius, std::uint64_t longest) {
   const std::size_t begin = between_.size(), count = middles.size();
+  const auto first = static_cast<std::uint32_t>(groups_.size());
   between_.resize(begin + count * count);
   for (std::size_t g = 0; g < count; ++g) {
     for (std::size_t h = 0; h < g; ++h) {
@@ -86,6 +117,29 @@ void VectorGroups::add_groups(const LogSet& logs, const std::vector<VectorIndex>
     }
     groups_.push_back({first, begin + g * count, gap, longest});
   }
+}
+
+// The most of some pairs, and four standard deviations above their mean.
+double VectorGroups::most_without_group(const LogSet& logs, const std::vector<VectorIndex>& alone,
+                                        const std::vector<VectorIndex>& all) const {
+  double most = 0, sum = 0, squares = 0;
+  std::size_t pairs = 0;
+  const std::size_t wanted = std::min(kPairs, alone.size());
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const VectorIndex a = alone[alone.size() * i / wanted];
+    const VectorIndex b = all[mix(i, a) % all.size()];
+    if (a == b) continue;
+    const double alike = hamming_similarity(logs.bytes(a), logs.bytes(b));
+    most = std::max(most, alike);
+    sum += alike;
+    squares += alike * alike;
+    ++pairs;
+  }
+  // So few say nothing.
+  if (pairs < kPairs / 2) return alone.empty() ? 0 : 1;
+  const double mean = sum / static_cast<double>(pairs);
+  const double deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(pairs) - mean * mean));
+  return std::min(1.0, std::max(most, mean + 4 * deviation));
 }
 
 std::uint64_t VectorGroups::list_differences(const LogSet& logs, VectorIndex vector,
@@ -122,14 +176,20 @@ std::uint64_t VectorGroups::distance(const Known& a, const Known& b) const {
 std::optional<double> VectorGroups::alike(VectorIndex a, VectorIndex b) const {
   if (a == b) return 1;
   const Known &x = known_[a], &y = known_[b];
-  if (x.group != y.group || x.count == kNone || y.count == kNone) return std::nullopt;
+  std::optional<std::uint64_t> apart;
+  if (x.group == y.group && x.count != kNone && y.count != kNone)
+    apart = distance(x, y);
+  else
+    apart = packed_.distance(a, b);
+  if (!apart) return std::nullopt;
   const std::uint64_t longer = std::max(samples_.length(a), samples_.length(b));
-  return static_cast<double>(longer - distance(x, y)) / static_cast<double>(longer);
+  return static_cast<double>(longer - *apart) / static_cast<double>(longer);
 }
 
 double VectorGroups::most_alike(VectorIndex a, VectorIndex b) const {
   if (a == b) return 1;
   const Known &x = known_[a], &y = known_[b];
+  if (x.group == kNone || y.group == kNone) return most_without_group_[x.element];
   const std::uint64_t near = std::min(x.from_middle, y.from_middle);
   const std::uint64_t far = std::max(x.from_middle, y.from_middle);
   std::uint64_t apart = far - near;
@@ -144,9 +204,11 @@ double VectorGroups::most_alike(VectorIndex a, VectorIndex b) const {
 
 double VectorGroups::most_alike_elsewhere(VectorIndex vector) const {
   const Known& known = known_[vector];
+  if (known.group == kNone) return most_without_group_[known.element];
   const Group& group = groups_[known.group];
   const std::uint64_t apart = group.gap - std::min(group.gap, known.from_middle);
-  return 1 - static_cast<double>(apart) / static_cast<double>(std::max<std::uint64_t>(group.longest, 1));
+  return std::max(most_without_group_[known.element],
+                  1 - static_cast<double>(apart) / static_cast<double>(group.longest));
 }
 
 }  // namespace heddle::merge
