@@ -1,8 +1,10 @@
 // What merging costs as logs get many and large: synthetic logs through the store and the ranking.
 //   coop_logs relevance [LOGS]        time to rank LOGS logs of each of the thesis' sizes (Table 3.4)
 //   coop_logs sizes [MOST_BYTES]      time to compare two logs of 1 KB and more (Table 3.5)
-//   coop_logs store LOGS BYTES DIR [dhs]   LOGS logs of BYTES each into a store in DIR, and ranked by DSIM or
-//                                     DHS; neighbours of some are compared with the best of all pairs
+//   coop_logs store LOGS BYTES DIR [dhs] [unlike]   LOGS logs of BYTES each into a store in DIR, and ranked
+//   by
+//                                     DSIM or DHS; neighbours of some are compared with the best of all
+//                                     pairs. unlike: disperse elements have nothing in common from run to run
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -35,7 +37,8 @@ struct Shape {
   const char* name;
   std::uint32_t elements;
   std::uint64_t accesses;
-  double disperse;  // share of elements whose order is new in nearly every run
+  double disperse;      // share of elements whose order is new in nearly every run
+  bool unlike = false;  // … and like that of no other
 };
 
 constexpr Shape kShapes[] = {
@@ -98,7 +101,10 @@ class Generator {
       --left;
       AccessVector vector{e, ways_[e * 4 + way]};
       const bool is_disperse = e < shape_.disperse * shape_.elements;
-      if (is_disperse || random_.below(20) == 0) disturb(random_, vector.runs);
+      if (is_disperse && shape_.unlike)
+        vector.runs = random_runs(random_, shape_.accesses / shape_.elements);
+      else if (is_disperse || random_.below(20) == 0)
+        disturb(random_, vector.runs);
       log.vectors.push_back(std::move(vector));
     }
     return log;
@@ -174,17 +180,42 @@ int compare_sizes(std::uint64_t most) {
   return 0;
 }
 
+// For each element that the base misses, how similar the most similar of all logs is that has it. Logs come
+// by the weight of what they have in common with the base, which their similarity cannot exceed: those that
+// cannot be better any more need no comparison.
+std::vector<double> best_of_all(const merge::LogSet& set, const merge::NeighbourIndex& index,
+                                const std::vector<std::uint64_t>& lengths, merge::LogIndex base) {
+  const merge::Weights& weights = index.weights();
+  std::vector<std::pair<std::uint64_t, merge::LogIndex>> by_weight;
+  for (merge::LogIndex log = 0; log < set.logs(); ++log) {
+    if (log == base) continue;
+    std::uint64_t common = 0;
+    for (const merge::Recorded& r : set.log(log)) {
+      if (set.recorded(base, r.element) != merge::kNone) common += weights.of_element[r.element];
+    }
+    by_weight.emplace_back(common, log);
+  }
+  std::sort(by_weight.rbegin(), by_weight.rend());
+  std::vector<double> best(set.elements(), -1);
+  for (const merge::Recorded& r : set.log(base)) best[r.element] = 1;  // not missing
+  for (const auto& [common, log] : by_weight) {
+    const double most = static_cast<double>(common) / static_cast<double>(weights.total);
+    if (std::ranges::none_of(set.log(log), [&](const auto& r) { return best[r.element] <= most + 1e-9; }))
+      continue;
+    const double alike = merge::similarity(set, weights, index.metric(), base, log, &lengths);
+    for (const merge::Recorded& r : set.log(log)) best[r.element] = std::max(best[r.element], alike);
+  }
+  return best;
+}
+
 // Of some bases: the share of missing elements for which no log is more similar than the one that was found.
 double recall_of(const merge::LogSet& set, const merge::NeighbourIndex& index, merge::LogIndex bases) {
+  std::vector<std::uint64_t> lengths;
+  for (merge::VectorIndex v = 0; v < set.vectors(); ++v) lengths.push_back(merge::length_of(set.bytes(v)));
   double right = 0, all = 0;
   for (merge::LogIndex i = 0; i < bases; ++i) {
     const auto base = static_cast<merge::LogIndex>(set.logs() * i / bases);
-    std::vector<double> best(set.elements(), 0);
-    for (merge::LogIndex log = 0; log < set.logs(); ++log) {
-      if (log == base) continue;
-      const double alike = merge::similarity(set, index.weights(), index.metric(), base, log);
-      for (const merge::Recorded& r : set.log(log)) best[r.element] = std::max(best[r.element], alike);
-    }
+    const std::vector<double> best = best_of_all(set, index, lengths, base);
     for (const merge::Neighbour& n : index.neighbours(base)) {
       for (const merge::Recorded& r : n.fills) {
         right += n.similarity >= best[r.element] ? 1 : 0;
@@ -195,8 +226,9 @@ double recall_of(const merge::LogSet& set, const merge::NeighbourIndex& index, m
   return right / all;
 }
 
-int fill_store(std::uint64_t count, std::uint64_t bytes, const std::string& directory, merge::Metric metric) {
-  const Shape shape{"", 20, bytes * 2 * 7 / 2, 0.4};
+int fill_store(std::uint64_t count, std::uint64_t bytes, const std::string& directory, merge::Metric metric,
+               bool unlike) {
+  const Shape shape{"", 20, bytes * 2 * 7 / 2, 0.4, unlike};
   Generator generator(shape, 3);
   double adding = 0;
   auto store = merge::LogStore::open(directory);
@@ -233,7 +265,9 @@ int fill_store(std::uint64_t count, std::uint64_t bytes, const std::string& dire
       "on the clock, {} pairs compared); {:.0f} MB\n",
       count, set.logs(), set.vectors(), adding, opening, ranked, waited, index.compared(), megabytes());
   std::fflush(stdout);
-  fmt::print("recall of 20 bases against all logs: {:.3f}\n", recall_of(set, index, 20));
+  began = now();
+  const double recall = recall_of(set, index, 20);
+  fmt::print("recall of 20 bases against all logs: {:.3f} (in {:.1f} s)\n", recall, seconds_since(began));
   return ranking.empty() ? 3 : 0;
 }
 
@@ -245,10 +279,15 @@ int main(int argc, char** argv) {
   };
   if (argc > 1 && std::strcmp(argv[1], "relevance") == 0) return rank_shapes(number(2, 500));
   if (argc > 1 && std::strcmp(argv[1], "sizes") == 0) return compare_sizes(number(2, 100'000'000));
+  const auto is_asked_for = [&](const char* word) {
+    return std::any_of(argv + 1, argv + argc,
+                       [&](const char* given) { return std::strcmp(given, word) == 0; });
+  };
   if (argc > 4 && std::strcmp(argv[1], "store") == 0)
-    return fill_store(
-        number(2, 0), number(3, 0), argv[4],
-        argc > 5 && std::strcmp(argv[5], "dhs") == 0 ? merge::Metric::kDhs : merge::Metric::kDsim);
-  fmt::print(stderr, "usage: coop_logs relevance [LOGS] | sizes [BYTES] | store LOGS BYTES DIR [dhs]\n");
+    return fill_store(number(2, 0), number(3, 0), argv[4],
+                      is_asked_for("dhs") ? merge::Metric::kDhs : merge::Metric::kDsim,
+                      is_asked_for("unlike"));
+  fmt::print(stderr,
+             "usage: coop_logs relevance [LOGS] | sizes [BYTES] | store LOGS BYTES DIR [dhs] [unlike]\n");
   return 2;
 }

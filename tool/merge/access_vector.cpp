@@ -29,6 +29,24 @@ void walk_together(std::string_view a, std::string_view b, Visit visit) {
   }
 }
 
+// Goes on as kNoThread past the end.
+class EndlessReader {
+ public:
+  explicit EndlessReader(std::string_view vector) : reader_(vector) { skip(0); }
+  std::uint32_t thread() const { return run_.thread; }
+  // Positions until the run ends.
+  std::uint64_t left() const { return run_.count; }
+  // REQUIRES: not more than left().
+  void skip(std::uint64_t positions) {
+    run_.count -= positions;
+    if (run_.count == 0 && !reader_.next(run_)) run_ = {kNoThread, ~std::uint64_t{0}, false};
+  }
+
+ private:
+  VectorReader reader_;
+  Run run_;
+};
+
 }  // namespace
 
 void VectorWriter::add(const Run& run) {
@@ -110,6 +128,52 @@ void sample(std::string_view vector, std::span<const std::uint64_t> positions, s
     while (position >= end && reader.next(run)) end += run.count;
     *threads++ = position < end ? run.thread : kNoThread;
   }
+}
+
+std::vector<Stretch> differences(std::string_view vector, std::string_view from) {
+  std::vector<Stretch> found;
+  EndlessReader own(vector), other(from);
+  for (std::uint64_t at = 0; own.thread() != kNoThread || other.thread() != kNoThread;) {
+    const std::uint64_t both = std::min(own.left(), other.left());
+    if (own.thread() != other.thread()) {
+      if (!found.empty() && found.back().end == at && found.back().thread == own.thread())
+        found.back().end += both;
+      else
+        found.push_back({at, at + both, own.thread()});
+    }
+    at += both;
+    own.skip(both);
+    other.skip(both);
+  }
+  return found;
+}
+
+std::string majority_of(std::span<const std::string_view> vectors) {
+  std::vector<EndlessReader> readers(vectors.begin(), vectors.end());
+  VectorWriter writer;
+  Run run;
+  while (true) {
+    std::uint64_t all = ~std::uint64_t{0};
+    std::uint32_t most = kNoThread;
+    std::ptrdiff_t votes = 0;
+    for (const EndlessReader& reader : readers) {
+      all = std::min(all, reader.left());
+      const auto same = std::ranges::count(readers, reader.thread(), &EndlessReader::thread);
+      if (same > votes || (same == votes && reader.thread() < most)) {
+        most = reader.thread();
+        votes = same;
+      }
+    }
+    if (most == kNoThread) break;
+    if (most != run.thread) {
+      writer.add(run);
+      run = {most, 0, false};
+    }
+    run.count += all;
+    for (EndlessReader& reader : readers) reader.skip(all);
+  }
+  writer.add(run);
+  return writer.take();
 }
 
 std::uint64_t hash_of(std::string_view bytes) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace heddle::merge {
 
@@ -73,6 +74,17 @@ bool same_prefix(std::string_view a, std::string_view b, std::uint64_t count);
 // The threads at `positions`, which ascend; kNoThread past the end.
 inline constexpr std::uint32_t kNoThread = ~0u;
 void sample(std::string_view vector, std::span<const std::uint64_t> positions, std::uint32_t* threads);
+
+// Positions at which two vectors differ, those past the end of one of them included, in ascending order.
+// `thread`: whose they are in the first vector; kNoThread past its end.
+struct Stretch {
+  std::uint64_t begin = 0, end = 0;
+  std::uint32_t thread = 0;
+};
+std::vector<Stretch> differences(std::string_view vector, std::string_view from);
+
+// At each position the thread that most of the vectors have there; it ends where most have ended.
+std::string majority_of(std::span<const std::string_view> vectors);
 
 std::uint64_t hash_of(std::string_view bytes);
 

@@ -7,28 +7,9 @@ namespace heddle::merge {
 namespace {
 
 constexpr std::size_t kFewWords = 4;  // logs of so small a part are compared one by one
-// A vector of fewer logs than this share of all has no bits, so that all bits together take at most
-// 64 × elements of a log bytes for each log.
-constexpr std::size_t kFewOf = 512;
-constexpr std::size_t kLeastForBits = 32;
 // Words for each log after which looking at all logs is as cheap: where similarities hardly differ, no part
 // can be left alone.
 constexpr std::uint64_t kMostEffort = 4;
-
-std::uint64_t bit_of(std::uint64_t place) { return std::uint64_t{1} << place % 64; }
-
-// to = from, where mask(word) has bits as well.
-template <typename Mask>
-void narrow(const ExactNeighbours::Part& from, ExactNeighbours::Part& to, Mask mask) {
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < from.size; ++i) {
-    const std::uint64_t word = from.words[i] & mask(from.at[i]);
-    to.at[size] = from.at[i];
-    to.words[size] = word;
-    size += word != 0 ? 1 : 0;
-  }
-  to.size = size;
-}
 
 }  // namespace
 
@@ -49,7 +30,7 @@ ExactNeighbours::ExactNeighbours(const LogSet& logs, const Weights& weights,
       having_[r.element * words_ + place[log] / 64] |= bit_of(place[log]);
     }
   }
-  const std::size_t few = std::max(kLeastForBits, logs.logs() / kFewOf);
+  const std::size_t few = too_few_for_bits(logs.logs());
   for (VectorIndex v = 0; v < logs.vectors(); ++v) {
     if (count[v] <= few) continue;
     bits_of_vector_[v] = static_cast<std::uint32_t>(popular_.size());
@@ -93,7 +74,7 @@ void ExactNeighbours::compare_all_with(NeighbourQuery& query, VectorIndex vector
   }
 }
 
-bool ExactNeighbours::any_has(const Part& part, ElementIndex element, Scratch& scratch) const {
+bool ExactNeighbours::any_has(const LogPart& part, ElementIndex element, Scratch& scratch) const {
   const std::uint64_t* has = having(element);
   std::size_t i = 0;
   while (i < part.size && (part.words[i] & has[part.at[i]]) == 0) ++i;
@@ -102,7 +83,7 @@ bool ExactNeighbours::any_has(const Part& part, ElementIndex element, Scratch& s
 }
 
 // All of them are equally similar: for each element the first one in the base's order that has it.
-void ExactNeighbours::offer_all(NeighbourQuery& query, const Part& part,
+void ExactNeighbours::offer_all(NeighbourQuery& query, const LogPart& part,
                                 const std::vector<ElementIndex>& missing, double similarity) const {
   const std::uint64_t begins = query.order_begins;
   const auto from = static_cast<std::size_t>(
@@ -132,7 +113,7 @@ void ExactNeighbours::offer_all(NeighbourQuery& query, const Part& part,
 
 void ExactNeighbours::split(NeighbourQuery& query, Scratch& scratch, std::size_t depth,
                             const Bounds& bounds) const {
-  const Part& part = scratch.parts[depth];
+  const LogPart& part = scratch.parts[depth];
   if (part.size == 0 || bounds.equal + bounds.possible == 0 || is_too_much(scratch)) return;
   // Equally similar ones have to be seen, too, since chance decides among them.
   const double most = similarity_of(bounds.equal + bounds.possible, bounds.different);
@@ -145,17 +126,14 @@ void ExactNeighbours::split(NeighbourQuery& query, Scratch& scratch, std::size_t
   if (depth == scratch.elements.size()) return offer_all(query, part, missing, most);
   scratch.effort += part.size;
   if (part.size <= kFewWords) {
-    for (std::size_t i = 0; i < part.size; ++i) {
-      for (std::uint64_t rest = part.words[i]; rest != 0; rest &= rest - 1)
-        compare(query, order_[part.at[i] * std::size_t{64} + static_cast<unsigned>(std::countr_zero(rest))]);
-    }
+    part.for_each([&](std::size_t place) { compare(query, order_[place]); });
     return;
   }
   const Recorded& own = scratch.elements[depth];
   const std::uint64_t weight = weights_.of_element[own.element];
   const std::uint64_t* has = having(own.element);
   const std::uint64_t* same = bits_of(own.vector);
-  Part& next = scratch.parts[depth + 1];
+  LogPart& next = scratch.parts[depth + 1];
   Bounds below = bounds;
   if (same != nullptr) {
     below.possible -= weight;
@@ -190,17 +168,8 @@ void ExactNeighbours::find(NeighbourQuery& query, Scratch& scratch) const {
     scratch.parts.resize(scratch.elements.size() + 1);
     scratch.missing.resize(scratch.elements.size() + 1);
   }
-  for (std::size_t i = 0; i <= scratch.elements.size(); ++i) {
-    scratch.parts[i].at.resize(words_);
-    scratch.parts[i].words.resize(words_);
-  }
-  Part& all = scratch.parts[0];
-  all.size = words_;
-  for (std::size_t w = 0; w < words_; ++w) {
-    all.at[w] = static_cast<std::uint32_t>(w);
-    all.words[w] = ~std::uint64_t{0};
-  }
-  if (logs_.logs() % 64 != 0) all.words[words_ - 1] = bit_of(logs_.logs()) - 1;
+  for (std::size_t i = 0; i <= scratch.elements.size(); ++i) scratch.parts[i].take_room(words_);
+  scratch.parts[0].take_all(logs_.logs());
   scratch.effort = 0;
   split(query, scratch, 0, bounds);
   if (!is_too_much(scratch)) return;

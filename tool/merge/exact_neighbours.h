@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "tool/merge/log_part.h"
 #include "tool/merge/neighbour_query.h"
 #include "tool/merge/similarity.h"
 
@@ -23,14 +24,8 @@ class ExactNeighbours {
   ExactNeighbours(const LogSet& logs, const Weights& weights, const std::vector<LogIndex>& order,
                   const std::vector<std::uint32_t>& place);
 
-  // A set of logs: its words that are not 0.
-  struct Part {
-    std::vector<std::uint32_t> at;
-    std::vector<std::uint64_t> words;
-    std::size_t size = 0;
-  };
   struct Scratch {
-    std::vector<Part> parts;                         // by depth
+    std::vector<LogPart> parts;                      // by depth
     std::vector<std::vector<ElementIndex>> missing;  // … which the part may fill
     std::vector<Recorded> elements;
     std::uint64_t effort = 0;  // words looked at
@@ -53,11 +48,11 @@ class ExactNeighbours {
   }
   const std::uint64_t* having(ElementIndex element) const { return &having_[element * words_]; }
   bool is_too_much(const Scratch& scratch) const;
-  bool any_has(const Part& part, ElementIndex element, Scratch& scratch) const;
+  bool any_has(const LogPart& part, ElementIndex element, Scratch& scratch) const;
   void compare(NeighbourQuery& query, LogIndex log) const;
   void compare_all_with(NeighbourQuery& query, VectorIndex vector) const;
   void split(NeighbourQuery& query, Scratch& scratch, std::size_t depth, const Bounds& bounds) const;
-  void offer_all(NeighbourQuery& query, const Part& part, const std::vector<ElementIndex>& missing,
+  void offer_all(NeighbourQuery& query, const LogPart& part, const std::vector<ElementIndex>& missing,
                  double similarity) const;
 
   const LogSet& logs_;

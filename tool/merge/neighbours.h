@@ -3,16 +3,16 @@
 // ones chance decides, by a seed: the first in a shuffled order that begins anew for every base log, so that
 // one of them serves all the elements that it has.
 //
-// All pairs would be quadratic in logs. For PSIM and DSIM the answer is exact (exact_neighbours.h). For DHS a
-// sample of positions of each vector (bit sampling, the locality-sensitive hash of Hamming space: Indyk and
-// Motwani, STOC 1998) picks the candidates whose similarity is then computed; docs/merge.md has the measured
-// recall.
+// All pairs would be quadratic in logs. For PSIM and DSIM the answer is exact (exact_neighbours.h). For DHS
+// it is where runs go a few ways from which each differs little, and else as good as estimates are
+// (hamming_neighbours.h); docs/merge.md has the measured recall.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "tool/merge/exact_neighbours.h"
+#include "tool/merge/hamming_neighbours.h"
 
 namespace heddle::merge {
 
@@ -38,12 +38,9 @@ class NeighbourIndex {
 
  private:
   struct Scratch;
-  struct Sketches;
   struct Pool;
   std::unique_ptr<Scratch> take_scratch() const;
   void give_scratch(std::unique_ptr<Scratch> scratch) const;
-  void find_by_samples(Scratch& s) const;
-  void collect_candidates(Scratch& s) const;
   void fill_from_anywhere(NeighbourQuery& query) const;
 
   const LogSet& logs_;
@@ -54,7 +51,7 @@ class NeighbourIndex {
   std::vector<std::uint32_t> place_;                 // of each log in it
   std::vector<std::vector<LogIndex>> with_element_;  // logs that have it, in the shuffled order
   std::unique_ptr<ExactNeighbours> exact_;           // PSIM and DSIM
-  std::unique_ptr<Sketches> sketches_;               // DHS
+  std::unique_ptr<HammingNeighbours> hamming_;       // DHS
   std::unique_ptr<Pool> pool_;
 };
 
