@@ -25,6 +25,7 @@ struct SearchBenchChoice {
   bench::SearchBenchOptions bench;
   std::string json;
   bool reconstruct = false;
+  std::uint64_t native_runs = bench::ReconstructBenchOptions().native_runs;
 };
 
 int run_reconstruct(const SearchBenchChoice& options, const compiler::InstallLayout& layout) {
@@ -35,6 +36,7 @@ int run_reconstruct(const SearchBenchChoice& options, const compiler::InstallLay
   how.programs = options.bench.programs;
   how.seed = options.bench.seed;
   how.seconds = options.bench.seconds;
+  how.native_runs = options.native_runs;
   fmt::print("{}", bench::reconstruct_head());
   const auto rows = bench::run_reconstruct(how, [](const bench::ReconstructRow& row) {
     fmt::print("{}", bench::reconstruct_row(row));
@@ -82,6 +84,9 @@ std::function<int()> add_bench_search(CLI::App& bench) {
       "instead: failures of these and of the programs of chapter 4, from the paths of one failing run");
   search->add_flag("!--engine-runs", options->bench.native,
                    "start from executions under the engine instead of runs that are recorded natively");
+  search->add_option("--native-runs", options->native_runs,
+                     "with --reconstruct: native runs of each program until one fails [60]")
+      ->type_name("N");
   search->add_option("-t,--time", options->bench.seconds, "seconds for each search [60]")->type_name("S");
   search->add_option("--json", options->json, "write the results as JSON; - is standard output")
       ->type_name("FILE");
