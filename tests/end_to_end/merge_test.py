@@ -251,6 +251,17 @@ class Merge(HeddleTest):
         self.assertIn("logs are of another build", answer.errors)
         self.assertEqual(self.heddle("merge", "--any-build", "logs", "--", other).code, BUG)
 
+    def test_a_program_with_a_library_of_its_own(self):
+        library, main = RESET.replace("static void*", "void*").split("int main", 1)
+        self.write("reset.c", library)
+        built = self.heddle("cc", "--full", "--spes=static", "-shared", "-fPIC", "reset.c", "-o", "libreset.so")
+        self.assertEqual(built.code, 0, built.errors)
+        program = self.compile("#include <pthread.h>\nvoid* write_one(void*);\nvoid* reset(void*);\nint main" + main,
+                               name="user", flags=("--full", "--spes=static", "-Wl,-rpath,$ORIGIN", "-L.", "-lreset"))
+        self.record(100, 1, program=program)
+        answer = self.heddle("merge", "logs", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+
     def test_static_elements_need_no_profile(self):
         self.write("nothing.spes", "")
         environment = dict(os.environ, HEDDLE_RECORD="vars:profiled,profile=nothing.spes")

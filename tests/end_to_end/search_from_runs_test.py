@@ -212,6 +212,61 @@ int main(int, char** words) {
 }
 """
 
+# What decides is in a library, which calls back.
+GATE = """
+#include <stdatomic.h>
+atomic_int ready;
+void pass(int writes, void (*seen)(int)) { if (writes) atomic_store(&ready, 1); else seen(atomic_load(&ready) ? 1 : 2); }
+"""
+GATE_USER = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+void pass(int writes, void (*seen)(int));
+atomic_int seen;
+static void see(int value) { atomic_store(&seen, value); }
+static void* first(void* p) { pass(1, see); return p; }
+static void* second(void* p) { pass(0, see); return p; }
+int main(int count, char** words) {
+  pthread_t a, b;
+  pthread_create(&a, 0, count > 1 ? second : first, 0);
+  pthread_join(a, 0);
+  pthread_create(&b, 0, count > 1 ? first : second, 0);
+  pthread_join(b, 0);
+  assert(atomic_load(&seen) == 1);
+  return 0;
+}
+"""
+
+# Two threads that wait for each other in every order; who has the second lock says so.
+STUCK = """
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+atomic_int held;
+static void both(pthread_mutex_t* one, pthread_mutex_t* other) {
+  pthread_mutex_lock(one);
+  if (atomic_fetch_add(&held, 1) == 1) puts("stuck");
+  fflush(stdout);
+  while (atomic_load(&held) < 2) sched_yield();
+  pthread_mutex_lock(other);
+  pthread_mutex_unlock(other);
+  pthread_mutex_unlock(one);
+}
+static void* ab(void* p) { both(&a, &b); return p; }
+static void* ba(void* p) { both(&b, &a); return p; }
+int main(void) {
+  pthread_t one, other;
+  pthread_create(&one, 0, ab, 0);
+  pthread_create(&other, 0, ba, 0);
+  pthread_join(one, 0);
+  pthread_join(other, 0);
+  return 0;
+}
+"""
+
 
 def paths_of(line):
     """"… 0.1:10 (run 3) 0.2:1 …" → {"0.1": "10", "0.2": "1"}"""
@@ -345,6 +400,27 @@ class SearchFromRuns(HeddleTest):
                 answer = self.reconstruct_failing(way)
                 self.assertIn(reported, answer.errors)
                 self.assertRegex(answer.errors, r"thread 0\.2: (\d+) of \1 branches")
+
+    def test_libraries_have_paths_too(self):
+        self.write("gate.c", GATE)
+        self.heddle("cc", "--full", "-g", "-O1", "-shared", "-fPIC", "gate.c", "-o", "libgate.so", code=0)
+        self.compile(GATE_USER, flags=["--full", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-L.", "-lgate"])
+        answer = self.reconstruct_failing("turned")
+        self.assertRegex(answer.errors, r"thread 0\.1: ([1-9]\d*) of \1 branches")
+        self.heddle("record", "-d", "logs", "--", "./program", code=NO_BUG)
+        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", "turned", code=BUG)
+        self.assertNotIn("left out", answer.errors)
+
+    def test_a_run_that_hung_and_was_killed_is_reconstructed(self):
+        self.compile(STUCK, flags=["--full"])
+        child = self.start("./program", env=dict(os.environ, HEDDLE_RECORD="path:" + self.path("logs")))
+        self.assertEqual(child.stdout.readline(), b"stuck\n")
+        child.kill()
+        self.finish(child)
+        (log,) = os.listdir(self.path("logs"))
+        answer = self.heddle("reconstruct", os.path.join("logs", log), "--", "./program", code=BUG)
+        self.assertIn("SUMMARY: heddle: deadlock", answer.errors)
+        self.heddle("replay", ARTIFACT, code=BUG)
 
     def test_native_runs_that_passed_lead_to_one_that_fails(self):
         self.compile(NATIVE, flags=["--full"])

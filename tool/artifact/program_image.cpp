@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -26,8 +25,6 @@ constexpr std::array kStartupSources = std::to_array<std::string_view>(
     {"abi-note.c", "crtstuff.c", "preinit.c", "static-reloc.c", "tsan_preinit.cpp"});
 constexpr std::array kSourceSuffixes =
     std::to_array<std::string_view>({".C", ".c", ".c++", ".cc", ".cpp", ".cxx"});
-
-constexpr std::size_t kMaxLibraries = 256;
 
 Error script_error(const std::string& path) {
   std::ifstream in(path);
@@ -156,34 +153,14 @@ void add_atomics(const ElfFile& file, std::size_t max_bytes, ProgramImage& image
                               std::make_move_iterator(found.end()));
 }
 
-// Walks the program's own shared libraries, breadth first like the loader.
-void inspect_libraries(const std::string& path, const DynamicInfo& dynamic, const InspectOptions& options,
-                       ProgramImage& image) {
-  struct Pending {
-    std::string name;
-    std::vector<std::string> folders;
-  };
-  std::deque<Pending> queue;  // references to its elements stay valid while it grows
-  const auto enqueue = [&](const std::string& from, const DynamicInfo& info) {
-    const auto folders = library_folders(from, info);
-    for (const std::string& name : info.needed) queue.push_back({name, folders});
-  };
-  std::set<std::string> seen;
-  enqueue(path, dynamic);
-  for (std::size_t i = 0; i < queue.size() && image.libraries.size() < kMaxLibraries; ++i) {
-    const Pending& pending = queue[i];
-    if (is_toolchain_library(pending.name)) continue;
-    const std::string found = find_own_library(pending.name, pending.folders);
-    if (found.empty() || !seen.insert(found).second) continue;
-    const auto file = ElfFile::open(found);
-    if (!file || !file->is_64_bit() || file->machine() != EM_X86_64) continue;
-    const DynamicInfo info = file->dynamic();
-    if (is_toolchain_library(info.soname)) continue;
+void inspect_libraries(const std::string& path, const InspectOptions& options, ProgramImage& image) {
+  for (const std::string& library : own_libraries(path)) {
+    const auto file = ElfFile::open(library);
+    if (!file) continue;
     const SymbolFacts symbols = read_symbols(*file);
-    image.libraries.push_back({found, symbols.is_instrumented, has_debug_info(*file, file->build_id())});
-    note_needed(info.needed, image);
+    image.libraries.push_back({library, symbols.is_instrumented, has_debug_info(*file, file->build_id())});
+    note_needed(file->dynamic().needed, image);
     if (symbols.is_instrumented) add_atomics(*file, options.max_code_bytes, image);
-    enqueue(found, info);
   }
 }
 
@@ -214,7 +191,7 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
   image.sources = std::move(symbols.sources);
   image.brings_malloc = symbols.defines_malloc && !symbols.defines_runtime;
   note_needed(dynamic.needed, image);
-  inspect_libraries(path, dynamic, options, image);
+  inspect_libraries(path, options, image);
   if (symbols.defines_runtime) {
     const bool clang = file->section_text(".comment").find("clang") != std::string::npos;
     image.runtime = clang ? TsanRuntime::kStaticClang : TsanRuntime::kStaticGcc;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <system_error>
 
+#include <elf.h>
 #include <unistd.h>
 
 namespace heddle {
@@ -76,6 +78,33 @@ std::string find_own_library(const std::string& name, const std::vector<std::str
 bool is_toolchain_library(std::string_view soname) {
   return std::any_of(kToolchainLibraries.begin(), kToolchainLibraries.end(),
                      [&](std::string_view name) { return soname.starts_with(name); });
+}
+
+std::vector<std::string> own_libraries(const std::string& program) {
+  constexpr std::size_t kMost = 256;
+  struct Pending {
+    std::string name;
+    std::vector<std::string> folders;
+  };
+  std::deque<Pending> queue;  // references to its elements stay valid while it grows
+  const auto enqueue = [&](const std::string& from, const DynamicInfo& info) {
+    const auto folders = library_folders(from, info);
+    for (const std::string& name : info.needed) queue.push_back({name, folders});
+  };
+  if (const auto file = ElfFile::open(program)) enqueue(program, file->dynamic());
+  std::vector<std::string> libraries;
+  for (std::size_t i = 0; i < queue.size() && libraries.size() < kMost; ++i) {
+    if (is_toolchain_library(queue[i].name)) continue;
+    const std::string found = find_own_library(queue[i].name, queue[i].folders);
+    if (found.empty() || std::find(libraries.begin(), libraries.end(), found) != libraries.end()) continue;
+    const auto file = ElfFile::open(found);
+    if (!file || !file->is_64_bit() || file->machine() != EM_X86_64) continue;
+    const DynamicInfo info = file->dynamic();
+    if (is_toolchain_library(info.soname)) continue;
+    libraries.push_back(found);
+    enqueue(found, info);
+  }
+  return libraries;
 }
 
 }  // namespace heddle

@@ -19,4 +19,7 @@ std::string find_own_library(const std::string& name, const std::vector<std::str
 // Libraries that come with the compiler, the C library and the sanitizers, wherever they lie.
 bool is_toolchain_library(std::string_view soname);
 
+// Shared libraries that the loader loads with a program, and that are its own: breadth first, as it does.
+std::vector<std::string> own_libraries(const std::string& program);
+
 }  // namespace heddle

@@ -75,8 +75,7 @@ std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
          "--killed", o.killed,
          "what logs without an end say: their run hung and was killed (fail), or nothing (skip) [fail]")
       ->check(CLI::IsMember({"fail", "skip"}));
-  app.add_flag("--any-build", o.any_build,
-               "also logs of other builds, or of a program whose libraries have shared elements, too");
+  app.add_flag("--any-build", o.any_build, "also logs of other builds");
   app.add_flag("--watch", o.watch, "go on: take in logs as they come, and try again what was not reproduced");
   app.add_option("-t,--time", o.time, "how long to watch: 30s, 2h [until interrupted]")->type_name("D");
   app.add_option("--timeout", o.timeout, "wall time of one execution [10s]")->type_name("D");

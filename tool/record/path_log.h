@@ -50,8 +50,10 @@ struct PathLog {
 // The control flow of a program's modules, from their sections `heddle_path`.
 class PathTables {
  public:
-  // An error if it was not built with `heddle c++ --full`. `libraries`: others that it loads.
-  static Result<PathTables> read(const std::string& program, const std::vector<std::string>& libraries = {});
+  // An error if it was not built with `heddle c++ --full`. With the libraries of its own that are loaded with
+  // it, or with these.
+  static Result<PathTables> read(const std::string& program);
+  static Result<PathTables> read(const std::string& program, const std::vector<std::string>& libraries);
   PathTables();
   PathTables(PathTables&&) noexcept;
   PathTables& operator=(PathTables&&) noexcept;

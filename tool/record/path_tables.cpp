@@ -5,6 +5,7 @@
 #include "core/base/random.h"
 #include "tool/artifact/bytes.h"
 #include "tool/artifact/program_elf.h"
+#include "tool/artifact/program_search.h"
 
 namespace heddle {
 namespace {
@@ -146,6 +147,10 @@ PathTables::PathTables() : tables_(std::make_unique<Tables>()) {}
 PathTables::PathTables(PathTables&&) noexcept = default;
 PathTables& PathTables::operator=(PathTables&&) noexcept = default;
 PathTables::~PathTables() = default;
+
+Result<PathTables> PathTables::read(const std::string& program) {
+  return read(program, own_libraries(program));
+}
 
 Result<PathTables> PathTables::read(const std::string& program, const std::vector<std::string>& libraries) {
   PathTables tables;
