@@ -174,17 +174,17 @@ class HookWriter {
       const bool has_own_turn = instruction->isAtomic() || instruction->isVolatile();
       if (llvm::GlobalVariable* block = elements_.block_at(*instruction))
         when_chosen(block, instruction, [&](Builder& at) {
-          call(at, "__heddle_element", {block, llvm::ConstantPointerNull::get(pointer_), flag(at, true)});
+          call(at, "__heddle_element", {block, null(), at.getInt32(kWrites)});
         });
       for (const ElementAccess& access : accesses) {
         const bool waits = (access.touch == Touch::kAfter && !is_last(*instruction)) ||
                            (has_own_turn && (access.touch == Touch::kRead || access.touch == Touch::kWrite));
         when_chosen(access.entry, instruction, [&](Builder& at) {
-          if (waits)
-            call(at, "__heddle_await_element", {access.entry});
+          if (waits && access.touch == Touch::kAfter)
+            call(at, "__heddle_await_element", {access.entry, null(), at.getInt32(0)});
           else
-            call(at, "__heddle_element",
-                 {access.entry, access.pointer, flag(at, access.touch != Touch::kRead)});
+            call(at, waits ? "__heddle_await_element" : "__heddle_element",
+                 {access.entry, access.pointer, how(at, *instruction, access.touch)});
         });
         if (waits)
           when_chosen(access.entry, after(*instruction), [&](Builder& at) {
@@ -206,7 +206,27 @@ class HookWriter {
     }
   }
 
-  static Value* flag(Builder& at, bool value) { return at.getInt32(value ? 1 : 0); }
+  llvm::Constant* null() const { return llvm::ConstantPointerNull::get(pointer_); }
+
+  // What is said of an access beside its address: bytes, as far as they are known, and whether it writes
+  // (runtime/abi/element_calls.cpp).
+  static constexpr std::uint32_t kWrites = 1;
+  static constexpr std::uint64_t kMostBytes = 1u << 30;
+  Value* how(Builder& at, Instruction& access, Touch touch) const {
+    const std::uint32_t writes = touch != Touch::kRead ? kWrites : 0;
+    if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&access)) {
+      Value* length = at.CreateZExtOrTrunc(memory->getLength(), word_);
+      Value* bytes = at.CreateBinaryIntrinsic(llvm::Intrinsic::umin, length, at.getInt64(kMostBytes));
+      return at.CreateTrunc(at.CreateOr(at.CreateShl(bytes, 1), writes), at.getInt32Ty());
+    }
+    if (llvm::isa<llvm::CallBase>(access)) return at.getInt32(writes);
+    llvm::Type* type = access.getType();
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) type = store->getValueOperand()->getType();
+    if (auto* update = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&access))
+      type = update->getNewValOperand()->getType();
+    const std::uint64_t bytes = body_.getDataLayout().getTypeStoreSize(type).getKnownMinValue();
+    return at.getInt32(static_cast<std::uint32_t>(bytes < kMostBytes ? bytes : kMostBytes) << 1 | writes);
+  }
 
   void call(Builder& at, const char* name, llvm::ArrayRef<Value*> arguments) {
     llvm::SmallVector<llvm::Type*, 3> types;

@@ -26,6 +26,12 @@ void record_access(heddle::engine::Execution& e, std::uint64_t element, Address 
   event->value2 = element;
 }
 
+// What compiled code says of an access beside its address: how many bytes (0: it does not know), and in the
+// lowest bit whether it writes.
+heddle::engine::Execution::ElementRange range_of(const void* address, std::uint32_t how) {
+  return {reinterpret_cast<Address>(address), how >> 1, (how & 1) != 0};
+}
+
 std::uint64_t recorded_id(const ElementEntry& entry) {
   return entry.kind == ElementKind::kBlock ? 0 : entry.id;
 }
@@ -54,17 +60,20 @@ HEDDLE_EXPORT void __heddle_forget_elements(const ElementEntry* begin) {
 
 // Before an access that is no scheduling point by itself. Natively, of functions that have no body for
 // recording.
-HEDDLE_EXPORT void __heddle_element(ElementEntry* entry, const void* address, std::uint32_t writes) {
+HEDDLE_EXPORT void __heddle_element(ElementEntry* entry, const void* address, std::uint32_t how) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
     const std::uint64_t pc = HEDDLE_CALLER_PC;
-    e->element_access(entry->index, reinterpret_cast<Address>(address), writes != 0, pc);
-    return record_access(*e, recorded_id(*entry), reinterpret_cast<Address>(address), writes != 0, pc);
+    const auto range = range_of(address, how);
+    e->element_access(entry->index, range, pc);
+    return record_access(*e, recorded_id(*entry), range.begin, range.writes, pc);
   }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
 }
 
-HEDDLE_EXPORT void __heddle_await_element(ElementEntry* entry) {
-  if (heddle::engine::Execution* e = heddle::abi::engine()) e->await_element(entry->index);
+// Of synchronisation objects without an address.
+HEDDLE_EXPORT void __heddle_await_element(ElementEntry* entry, const void* address, std::uint32_t how) {
+  if (heddle::engine::Execution* e = heddle::abi::engine())
+    e->await_element(entry->index, range_of(address, how));
 }
 
 HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
@@ -91,7 +100,7 @@ HEDDLE_EXPORT void __heddle_await_mutex(const void* mutex) {
 
 HEDDLE_EXPORT void __heddle_passed_wait(const void* mutex) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
-    e->element_passed();
+    e->wait_passed(reinterpret_cast<Address>(mutex));
     return record_access(*e, e->element_of_lock(reinterpret_cast<Address>(mutex)), 0, true, HEDDLE_CALLER_PC);
   }
   if (!heddle::abi::in_session()) heddle::record::took_again(mutex);

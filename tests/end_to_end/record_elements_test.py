@@ -295,7 +295,7 @@ class RecordElementsTest(HeddleTest):
     def test_a_profile_cuts_to_what_was_seen_shared(self):
         program = self.path("turns")
         shutil.copy(self.turns, program)
-        self.assertEqual(self.heddle("record", "--profile", "--", program, "5").code, 0)
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program, "5").code, 0)
         with open(program + ".spes", encoding="utf-8") as file:
             profile = file.read()
         self.assertIn("Ring+96", profile)
@@ -322,7 +322,7 @@ class RecordElementsTest(HeddleTest):
               b.join();
               return answer == 5 && counter == 10 ? 0 : 1;
             }""", c=False, flags=("--full",))
-        self.assertEqual(self.heddle("record", "--profile", "--", program).code, 0)
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program).code, 0)
         with open(self.path("program.spes"), encoding="utf-8") as file:
             names = [line.split()[2] for line in file if line[0] != "#"]
         self.assertIn("counter", names)
@@ -330,7 +330,7 @@ class RecordElementsTest(HeddleTest):
         self.assertNotIn("answer", names)
 
     # What one lock always protects comes in the order of the lock. Two locks do not do, nor one to read and none to write.
-    def test_a_lean_profile_leaves_out_what_a_lock_protects(self):
+    def test_a_profile_leaves_out_what_a_lock_protects(self):
         program = self.compile("""
             #include <mutex>
             #include <shared_mutex>
@@ -355,7 +355,7 @@ class RecordElementsTest(HeddleTest):
               b.join();
               return guarded == 8 ? 0 : 1;
             }""", c=False, flags=("--full",))
-        answer = self.heddle("record", "--profile", "--lean", "--", program)
+        answer = self.heddle("record", "--profile", "--", program)
         self.assertEqual(answer.code, 0, answer.errors)
         self.assertIn("2 of them are left out", answer.output)
         with open(self.path("program.spes"), encoding="utf-8") as file:
@@ -367,6 +367,65 @@ class RecordElementsTest(HeddleTest):
             self.assertNotIn(name, variables)
         for lock in ("lock", "readers"):
             self.assertIn(["sync", lock], names)
+        # … and all of it is to be had.
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program).code, 0)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            variables = [line.split()[2] for line in file if line[0] != "#"]
+        for name in ("guarded", "half_guarded", "twice_guarded", "read_mostly", "unguarded"):
+            self.assertIn(name, variables)
+
+    # A lock protects what it is held for at every access, by whatever means, and only where its order is recorded.
+    def test_what_is_not_always_under_a_recorded_lock_stays_in_the_profile(self):
+        self.write("library.c", """
+            #include <pthread.h>
+            #include <string.h>
+            void take(pthread_mutex_t* lock) { pthread_mutex_lock(lock); }
+            void give(pthread_mutex_t* lock) { pthread_mutex_unlock(lock); }
+            void clear(long* value) { memset(value, 0, sizeof *value); }""")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.path("liblibrary.so"), self.path("library.c")], check=True)
+        program = self.compile("""
+            #include <pthread.h>
+            #include <string.h>
+            #include <thread>
+            extern "C" void take(pthread_mutex_t*), give(pthread_mutex_t*), clear(long*);
+            struct Record { long first[8], last[8]; };
+            Record record;
+            long guarded, peeked, taken_elsewhere, cleared;
+            pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+            volatile long sum;
+            void work(int id) {
+              for (int i = 0; i < 3; ++i) {
+                pthread_mutex_lock(&lock);
+                ++guarded;
+                ++peeked;
+                ++taken_elsewhere;
+                ++cleared;
+                ++record.first[0];
+                Record copy;
+                memcpy(&copy, &record, sizeof copy);
+                sum = copy.first[i] + copy.last[i];
+                pthread_mutex_unlock(&lock);
+                ++record.last[0];
+                if (__atomic_load_n(&peeked, __ATOMIC_RELAXED) == 17) ++sum;
+                clear(&cleared);
+                take(&lock);
+                ++taken_elsewhere;
+                give(&lock);
+              }
+            }
+            int main() {
+              std::thread a(work, 0), b(work, 1);
+              a.join();
+              b.join();
+              return guarded == 6 ? 0 : 1;
+            }""", c=False, flags=("--full", "-Wl,--no-as-needed", "./liblibrary.so"))
+        answer = self.heddle("record", "--profile", "--", program)
+        self.assertEqual(answer.code, 0, answer.errors)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            names = [line.split()[2] for line in file if line[0] != "#"]
+        self.assertNotIn("guarded", names)
+        for name in ("peeked", "taken_elsewhere", "cleared", "Record+0"):
+            self.assertIn(name, names)
 
 
 if __name__ == "__main__":
