@@ -208,6 +208,73 @@ class RecordElementsTest(HeddleTest):
         self.assertEqual(sorted(self.vector(shown, "ended")), [("0", 1), ("0.1", 2), ("0.2", 2)])
         self.assertEqual(self.heddle("record", "--check", log, "--", program).code, 0)
 
+    # A loop none of whose elements is chosen runs as a copy without hooks: whatever was chosen, the result is the same, and so are
+    # the accesses of each element.
+    def test_loops_are_recorded_whatever_was_chosen(self):
+        program = self.compile("""
+            #include <cstdio>
+            #include <mutex>
+            #include <stdexcept>
+            #include <string>
+            #include <thread>
+            #include <vector>
+            struct Cell { long value = 0, visits = 0; Cell* next = nullptr; };
+            struct Table { std::mutex lock; std::vector<Cell> cells; long rounds = 0, thrown = 0, found = 0; std::string text; };
+            Table tables[2];
+            long mode = 3;
+            [[gnu::noinline]] void check(long value) { if (value % 97 == 5) throw std::runtime_error("check"); }
+            [[gnu::noinline]] long walk(Table& table, int rounds) {
+              long sum = 0;
+              for (int round = 0; round < rounds; ++round) {
+                const std::scoped_lock guard(table.lock);
+                ++table.rounds;
+                long last = 0;
+                for (Cell& cell : table.cells) {
+                  last = cell.value += round;
+                  for (Cell* at = &cell; at != nullptr; at = at->next) {
+                    if (at->visits > 40) { sum += last; goto out; }
+                    sum += at->value + ++at->visits % mode;
+                  }
+                  try { check(cell.value); } catch (const std::exception&) { ++table.thrown; continue; }
+                  if (last == 77) break;
+                  switch (last % 5) { case 1: ++table.found; break; case 3: table.text += 'x'; break; default: sum ^= last; }
+                }
+              out:
+                sum += last;
+              }
+              return sum;
+            }
+            int main() {
+              for (Table& table : tables) {
+                table.cells.resize(12);
+                for (int i = 0; i < 12; ++i) {
+                  table.cells[i].value = 7 * i;
+                  if (i % 3 != 0) table.cells[i].next = &table.cells[i - 1];
+                }
+              }
+              long sums[2] = {};
+              std::thread a([&] { sums[0] = walk(tables[0], 30); }), b([&] { sums[1] = walk(tables[1], 30); });
+              a.join();
+              b.join();
+              std::printf("%ld %ld %ld %ld %s\\n", sums[0], sums[1], tables[0].thrown, tables[1].found, tables[1].text.c_str());
+              return 0;
+            }""", c=False, flags=("--full", "--spes=static", "-O2"))
+        plain = self.call(program)
+
+        def counts(setting):
+            logs = self.path("logs")
+            shutil.rmtree(logs, ignore_errors=True)
+            answer = self.call(program, env=dict(os.environ, HEDDLE_RECORD=f"vars:{logs}{setting}"))
+            self.assertEqual((answer.code, answer.output), (0, plain.output), setting + answer.errors)
+            shown = self.show(glob.glob(os.path.join(logs, "*"))[0])
+            return {v["element"]: sum(run["accesses"] for run in v["runs"]) for v in shown["vectors"]}
+        everything = counts("")
+        self.assertGreater(sum(everything.values()), 1000)
+        for instance in range(8):
+            for share in ("10", "50", "one"):
+                some = counts(f",share={share},instance={instance}")
+                self.assertEqual(some, {element: everything[element] for element in some}, f"{share} {instance}")
+
     # A library that is loaded while the program runs, and unloaded; and a child that has neither it nor the log.
     def test_libraries_and_children(self):
         self.write("plug.cpp", """
