@@ -81,7 +81,7 @@ def measure(options, source, folder):
     plain, full = os.path.join(folder, "plain"), os.path.join(folder, "full")
     build(["clang++-19"], source, plain)
     build([options.heddle, "c++", "--full"], source, full)
-    subprocess.run([options.heddle, "record", "--profile", "-n", "1", "--", full, "-k", "-f", "-q", "-p2", "-b1", "short"],
+    subprocess.run([options.heddle, "record", "--profile", "--all", "-n", "1", "--", full, "-k", "-f", "-q", "-p2", "-b1", "short"],
                    cwd=folder, check=True, capture_output=True)
     times = {"plain": [], "dormant": [], "recorded": []}
     logs, output = os.path.join(folder, "logs"), os.path.join(folder, "text.bz2")
@@ -109,7 +109,7 @@ def replay(options, source, folder):
     buggy = os.path.join(folder, "buggy")
     build([options.heddle, "c++", "--full"], with_bug(source, folder), buggy)
     arguments = [buggy, "-k", "-f", "-q", "-p2", "-b1", "short"]
-    subprocess.run([options.heddle, "record", "--profile", "-n", "2", "--", *arguments], cwd=folder, check=False,
+    subprocess.run([options.heddle, "record", "--profile", "--all", "-n", "2", "--", *arguments], cwd=folder, check=False,
                    capture_output=True)
     logs = os.path.join(folder, "failing")
     failed = runs = 0

@@ -5,7 +5,8 @@
 
 For each program, CPU time (user and system): compiled by clang++-19 -O2 alone; built with --full and dormant; recording
 100 % of the elements; 50 % and 25 %, each in several draws (--draws50, --draws25); and a straightforward LEAP
-(elements/leap.cpp) on the same build and elements. Every recording run has a plain and a dormant run just before it. Of each kind of
+(elements/leap.cpp) on the same build, with all shared elements: the recorder leaves out those that a lock always protects,
+whose order it records, unless --all says otherwise. Every recording run has a plain and a dormant run just before it. Of each kind of
 run and draw the least of --repeat counts; draws are put together by their geometric mean, and so are programs. Ratios
 are to the dormant build; the last line has those to clang++-19 -O2 alone, by the medians of both. "At once" is CPU time by the clock's, of
 the dormant runs: how far the threads really ran at the same time, without which nobody contends for anything.
@@ -98,11 +99,11 @@ class Program:
         self.options = options
         self.outputs = build(options.heddle, name, folder, options.static)
         if not options.static:
-            self.profile()
+            self.profile("--all")
             shutil.copy(self.outputs["full"] + ".spes", self.outputs["leap"] + ".spes")
-            if options.lean:
+            if not options.all:
                 os.remove(self.outputs["full"] + ".spes")
-                self.profile("--lean")
+                self.profile()
         self.expected = None
         self.plain, self.dormant = [], []  # all such runs
 
@@ -177,8 +178,8 @@ def main():
     parser.add_argument("--draws25", type=int, default=6)
     parser.add_argument("--patience", type=float, default=20)
     parser.add_argument("--static", action="store_true", help="no profile: all elements that may be shared")
-    parser.add_argument("--lean", action="store_true",
-                        help="a profile without what locks protect (LEAP keeps the one with all shared elements)")
+    parser.add_argument("--all", action="store_true",
+                        help="a profile that has what locks protect, too (LEAP always has that one)")
     parser.add_argument("--results", help="JSON; what is there of other programs is printed, too")
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()

@@ -1,6 +1,5 @@
 #include "compiler/plugin/element_hooks.h"
 
-#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
@@ -8,6 +7,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include "compiler/plugin/loop_copies.h"
 #include "compiler/plugin/two_bodies.h"
 
 namespace heddle::plugin {
@@ -19,7 +19,7 @@ using Builder = llvm::IRBuilder<>;
 
 class HookWriter {
  public:
-  HookWriter(llvm::Function& body, const Elements& elements) : body_(body), elements_(elements) {
+  HookWriter(llvm::Function& body, Elements& elements) : body_(body), elements_(elements) {
     llvm::LLVMContext& context = body.getContext();
     byte_ = llvm::Type::getInt8Ty(context);
     word_ = llvm::Type::getInt64Ty(context);
@@ -28,24 +28,23 @@ class HookWriter {
     rarely_ = llvm::MDBuilder(context).createBranchWeights(1, 16);
   }
 
-  // A function with loops tests once whether any of its elements is chosen, and not at every access.
+  // A function with loops or many accesses tests once whether any of its elements is chosen, and so do its
+  // loops; not every access.
   void record() {
     find_marked(body_.begin());
-    if (has_loop()) {
-      llvm::SmallSetVector<llvm::GlobalVariable*, 8> entries;
-      for (Instruction* instruction : marked_) {
-        for (const ElementAccess& access : elements_.of(*instruction)) entries.insert(access.entry);
-        if (llvm::GlobalVariable* block = elements_.block_at(*instruction)) entries.insert(block);
-      }
-      if (!entries.empty() && entries.size() <= kMostTestedAtEntry) {
-        llvm::BasicBlock* copy = add_copy_of_body(body_, ".recorded", [&](Builder& at) {
-          Value* any = nullptr;
-          for (llvm::GlobalVariable* entry : entries) {
-            Value* chosen = load_chosen(at, entry);
-            any = any == nullptr ? chosen : at.CreateOr(any, chosen);
-          }
+    if (has_loop() || marked_.size() >= kManyAccesses) {
+      EntrySet entries;
+      for (llvm::BasicBlock& block : body_) add_entries(block, entries);
+      if (!entries.empty()) {
+        const auto is_any_chosen = [&](Builder& at, const EntrySet& some) {
+          llvm::LoadInst* any = at.CreateLoad(byte_, elements_.make_group(some.getArrayRef(), body_));
+          leave_alone(*any);
           return at.CreateICmpNE(any, at.getInt8(0));
-        });
+        };
+        llvm::BasicBlock* copy =
+            add_copy_of_body(body_, ".recorded", [&](Builder& at) { return is_any_chosen(at, entries); });
+        const auto add = [&](llvm::BasicBlock& block, EntrySet& some) { add_entries(block, some); };
+        unhooked_ = copy_loops(body_, *copy, entries, {add, is_any_chosen});
         find_marked(copy->getIterator());
       }
     }
@@ -58,11 +57,19 @@ class HookWriter {
   }
 
  private:
-  static constexpr std::size_t kMostTestedAtEntry = 160;
+  static constexpr std::size_t kManyAccesses = 4;
+
+  void add_entries(llvm::BasicBlock& block, EntrySet& entries) const {
+    for (Instruction& instruction : block) {
+      for (const ElementAccess& access : elements_.of(instruction)) entries.insert(access.entry);
+      if (llvm::GlobalVariable* element = elements_.block_at(instruction)) entries.insert(element);
+    }
+  }
 
   void find_marked(llvm::Function::iterator from) {
     marked_.clear();
     for (; from != body_.end(); ++from) {
+      if (unhooked_.contains(&*from)) continue;
       for (Instruction& instruction : *from) {
         if (!elements_.of(instruction).empty()) marked_.push_back(&instruction);
       }
@@ -174,17 +181,17 @@ class HookWriter {
       const bool has_own_turn = instruction->isAtomic() || instruction->isVolatile();
       if (llvm::GlobalVariable* block = elements_.block_at(*instruction))
         when_chosen(block, instruction, [&](Builder& at) {
-          call(at, "__heddle_element", {block, llvm::ConstantPointerNull::get(pointer_), flag(at, true)});
+          call(at, "__heddle_element", {block, null(), at.getInt32(kWrites)});
         });
       for (const ElementAccess& access : accesses) {
         const bool waits = (access.touch == Touch::kAfter && !is_last(*instruction)) ||
                            (has_own_turn && (access.touch == Touch::kRead || access.touch == Touch::kWrite));
         when_chosen(access.entry, instruction, [&](Builder& at) {
-          if (waits)
-            call(at, "__heddle_await_element", {access.entry});
+          if (waits && access.touch == Touch::kAfter)
+            call(at, "__heddle_await_element", {access.entry, null(), at.getInt32(0)});
           else
-            call(at, "__heddle_element",
-                 {access.entry, access.pointer, flag(at, access.touch != Touch::kRead)});
+            call(at, waits ? "__heddle_await_element" : "__heddle_element",
+                 {access.entry, access.pointer, how(at, *instruction, access.touch)});
         });
         if (waits)
           when_chosen(access.entry, after(*instruction), [&](Builder& at) {
@@ -206,7 +213,27 @@ class HookWriter {
     }
   }
 
-  static Value* flag(Builder& at, bool value) { return at.getInt32(value ? 1 : 0); }
+  llvm::Constant* null() const { return llvm::ConstantPointerNull::get(pointer_); }
+
+  // What is said of an access beside its address: bytes, as far as they are known, and whether it writes
+  // (runtime/abi/element_calls.cpp).
+  static constexpr std::uint32_t kWrites = 1;
+  static constexpr std::uint64_t kMostBytes = 1u << 30;
+  Value* how(Builder& at, Instruction& access, Touch touch) const {
+    const std::uint32_t writes = touch != Touch::kRead ? kWrites : 0;
+    if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&access)) {
+      Value* length = at.CreateZExtOrTrunc(memory->getLength(), word_);
+      Value* bytes = at.CreateBinaryIntrinsic(llvm::Intrinsic::umin, length, at.getInt64(kMostBytes));
+      return at.CreateTrunc(at.CreateOr(at.CreateShl(bytes, 1), writes), at.getInt32Ty());
+    }
+    if (llvm::isa<llvm::CallBase>(access)) return at.getInt32(writes);
+    llvm::Type* type = access.getType();
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) type = store->getValueOperand()->getType();
+    if (auto* update = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&access))
+      type = update->getNewValOperand()->getType();
+    const std::uint64_t bytes = body_.getDataLayout().getTypeStoreSize(type).getKnownMinValue();
+    return at.getInt32(static_cast<std::uint32_t>(bytes < kMostBytes ? bytes : kMostBytes) << 1 | writes);
+  }
 
   void call(Builder& at, const char* name, llvm::ArrayRef<Value*> arguments) {
     llvm::SmallVector<llvm::Type*, 3> types;
@@ -255,14 +282,11 @@ class HookWriter {
     instruction.setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(body_.getContext(), {}));
   }
 
-  Value* load_chosen(Builder& at, llvm::GlobalVariable* entry) {
+  Value* is_chosen(Builder& at, llvm::GlobalVariable* entry) {
     llvm::LoadInst* chosen =
         at.CreateLoad(byte_, at.CreateConstInBoundsGEP1_64(byte_, entry, record::kChosenInEntry));
     leave_alone(*chosen);
-    return chosen;
-  }
-  Value* is_chosen(Builder& at, llvm::GlobalVariable* entry) {
-    return at.CreateICmpNE(load_chosen(at, entry), at.getInt8(0));
+    return at.CreateICmpNE(chosen, at.getInt8(0));
   }
 
   template <typename Then>
@@ -318,20 +342,19 @@ class HookWriter {
   }
 
   llvm::Function& body_;
-  const Elements& elements_;
+  Elements& elements_;
   llvm::Type* byte_;
   llvm::Type* word_;
   llvm::Type* nothing_;
   llvm::PointerType* pointer_;
   llvm::MDNode* rarely_;
   llvm::SmallVector<Instruction*, 16> marked_;
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> unhooked_;  // blocks that stay without hooks
 };
 
 }  // namespace
 
-void record_elements(llvm::Function& body, const Elements& elements) { HookWriter(body, elements).record(); }
-void announce_elements(llvm::Function& body, const Elements& elements) {
-  HookWriter(body, elements).announce();
-}
+void record_elements(llvm::Function& body, Elements& elements) { HookWriter(body, elements).record(); }
+void announce_elements(llvm::Function& body, Elements& elements) { HookWriter(body, elements).announce(); }
 
 }  // namespace heddle::plugin

@@ -8,10 +8,10 @@ namespace heddle::plugin {
 
 // The body for recording: in which order threads come to each element. A read is repeated when somebody wrote
 // meanwhile; a write holds the element for itself (runtime/record/element_recorder.h).
-void record_elements(llvm::Function& body, const Elements& elements);
+void record_elements(llvm::Function& body, Elements& elements);
 
 // The engine's body: it tells the engine before an access, which may let others go first, and after one that
 // takes its turn itself.
-void announce_elements(llvm::Function& body, const Elements& elements);
+void announce_elements(llvm::Function& body, Elements& elements);
 
 }  // namespace heddle::plugin

@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 
+#include "compiler/plugin/registration.h"
 #include "core/base/random.h"
 
 namespace heddle::plugin {
@@ -245,6 +246,33 @@ GlobalVariable* Elements::block_at(const llvm::Instruction& instruction) const {
       ->second.entry;
 }
 
+GlobalVariable* Elements::make_group(llvm::ArrayRef<GlobalVariable*> entries, const llvm::Function& of) {
+  llvm::LLVMContext& context = module_.getContext();
+  llvm::Type* number = llvm::Type::getInt32Ty(context);
+  llvm::Type* word = llvm::Type::getInt64Ty(context);
+  llvm::Type* way = llvm::ArrayType::get(number, entries.size());
+  auto* type = llvm::StructType::get(context, {number, number, way});
+  auto* group = new GlobalVariable(module_, type, false, llvm::GlobalValue::PrivateLinkage, nullptr,
+                                   "heddle.element_group");
+  llvm::SmallVector<Constant*, 16> ways;  // from each number to its entry
+  for (GlobalVariable* entry : entries) {
+    Constant* here = llvm::ConstantExpr::getInBoundsGetElementPtr(
+        type, group,
+        llvm::ArrayRef<Constant*>{ConstantInt::get(number, 0), ConstantInt::get(number, 2),
+                                  ConstantInt::get(number, ways.size())});
+    Constant* far = llvm::ConstantExpr::getSub(llvm::ConstantExpr::getPtrToInt(entry, word),
+                                               llvm::ConstantExpr::getPtrToInt(here, word));
+    ways.push_back(llvm::ConstantExpr::getTrunc(far, number));
+  }
+  group->setInitializer(
+      llvm::ConstantStruct::get(type, {ConstantInt::get(number, 0), ConstantInt::get(number, entries.size()),
+                                       llvm::ConstantArray::get(llvm::cast<llvm::ArrayType>(way), ways)}));
+  group->setSection(record::kElementGroupSection);
+  group->setAlignment(llvm::Align(alignof(record::ElementGroup)));
+  group->setComdat(const_cast<llvm::Function&>(of).getComdat());
+  return group;
+}
+
 void Elements::keep_name(std::uint64_t id, const Element& element) {
   llvm::LLVMContext& context = module_.getContext();
   Constant* record = llvm::ConstantStruct::getAnon(
@@ -262,40 +290,9 @@ void Elements::keep_name(std::uint64_t id, const Element& element) {
   llvm::appendToUsed(module_, {kept});
 }
 
-// Before any constructor of the module, and after its destructors.
-void Elements::register_with_runtime() {
-  llvm::LLVMContext& context = module_.getContext();
-  llvm::Type* byte = llvm::Type::getInt8Ty(context);
-  const auto bound = [&](const char* name) {
-    auto* symbol =
-        new GlobalVariable(module_, byte, false, llvm::GlobalValue::ExternalLinkage, nullptr, name);
-    symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    return symbol;
-  };
-  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-  llvm::Function* constructor = llvm::createSanitizerCtor(module_, "heddle.register_elements");
-  llvm::IRBuilder<> at(constructor->getEntryBlock().getTerminator());
-  llvm::Type* number = llvm::Type::getInt32Ty(context);
-  const llvm::FunctionCallee callee = module_.getOrInsertFunction(
-      "__heddle_register_elements",
-      llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, number}, false));
-  GlobalVariable* const begin = bound("__start_heddle_elements");
-  at.CreateCall(callee,
-                {begin, bound("__stop_heddle_elements"), ConstantInt::get(number, all_static() ? 1 : 0)});
-  llvm::appendToGlobalCtors(module_, constructor, 1);
-  llvm::Function* destructor = llvm::createSanitizerCtor(module_, "heddle.forget_elements");
-  llvm::IRBuilder<> end(destructor->getEntryBlock().getTerminator());
-  end.CreateCall(
-      module_.getOrInsertFunction("__heddle_forget_elements",
-                                  llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false)),
-      {begin});
-  llvm::appendToGlobalDtors(module_, destructor, 1);
-}
-
 void Elements::keep_table() {
-  if (elements_.empty()) return;
   for (const auto& [id, element] : elements_) keep_name(id, element);
-  register_with_runtime();
+  register_with_runtime(module_, !elements_.empty(), all_static());
 }
 
 }  // namespace heddle::plugin

@@ -42,13 +42,15 @@ class Elements {
 
   // Marks the function's accesses. REQUIRES: nothing was added to it yet.
   void find(llvm::Function& function);
-  // Writes the table. To be called once, after all functions.
+  // Writes the table, and registers it. To be called once, after all functions.
   void keep_table();
 
   // What an instruction of any body accesses.
   ElementAccesses of(llvm::Instruction& instruction) const;
   // The block element that begins at the instruction, or nullptr.
   llvm::GlobalVariable* block_at(const llvm::Instruction& instruction) const;
+  // A byte that is not zero where any of them is chosen, for code of this function (record::ElementGroup).
+  llvm::GlobalVariable* make_group(llvm::ArrayRef<llvm::GlobalVariable*> entries, const llvm::Function& of);
 
  private:
   struct Element {
@@ -68,7 +70,6 @@ class Elements {
   void keep(llvm::Instruction& instruction, llvm::ArrayRef<Found> found);
   llvm::GlobalVariable* make_entry(std::uint64_t id, record::ElementKind kind);
   void keep_name(std::uint64_t id, const Element& element);
-  void register_with_runtime();
 
   llvm::Module& module_;
   ElementNamer namer_;

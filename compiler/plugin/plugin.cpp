@@ -17,6 +17,7 @@
 #include "compiler/plugin/path_loops.h"
 #include "compiler/plugin/path_numbers.h"
 #include "compiler/plugin/path_table.h"
+#include "compiler/plugin/registration.h"
 #include "compiler/plugin/symbolic_body.h"
 #include "compiler/plugin/two_bodies.h"
 
@@ -34,6 +35,7 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     PathModule paths;
     paths.hash = graph_hash(module);
     keep_graph_hash(module, paths.hash);
+    keep_build_version(module);
     std::vector<llvm::Function*> functions;
     for (llvm::Function& function : module) {
       if (can_have_two_bodies(function)) functions.push_back(&function);

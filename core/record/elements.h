@@ -29,7 +29,32 @@ static_assert(sizeof(ElementEntry) == 32);
 inline constexpr std::uint32_t kVersionInEntry = 8;
 inline constexpr std::uint32_t kChosenInEntry = 16;
 
+// Elements that a piece of code touches, which asks for all of them at once. In a module's section
+// `heddle_element_groups`, without padding; after each come `count` numbers of four bytes, from whose address
+// it is so far to an entry.
+struct ElementGroup {
+  std::uint8_t is_any_chosen;  // the runtime says so when the module is loaded
+  std::uint8_t unused[3];
+  std::uint32_t count;
+};
+static_assert(sizeof(ElementGroup) == 8 && alignof(ElementGroup) == 4);
+
+// When the entries of the module are chosen.
+inline void mark_groups(ElementGroup* begin, const ElementGroup* end) {
+  for (ElementGroup* group = begin; group < end;) {
+    const auto* way = reinterpret_cast<const std::int32_t*>(group + 1);
+    const std::int32_t* const last = way + group->count;
+    group->is_any_chosen = 0;
+    for (; way != last; ++way) {
+      const auto* entry = reinterpret_cast<const ElementEntry*>(reinterpret_cast<const char*>(way) + *way);
+      if (entry->chosen != 0) group->is_any_chosen = 1;
+    }
+    group = reinterpret_cast<ElementGroup*>(const_cast<std::int32_t*>(last));
+  }
+}
+
 inline constexpr char kElementSection[] = "heddle_elements";
+inline constexpr char kElementGroupSection[] = "heddle_element_groups";
 // Packed records without padding: id (8 bytes), kind (1), name and place as strings that end in a zero byte.
 inline constexpr char kElementNameSection[] = "heddle_element_names";
 

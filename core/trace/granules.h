@@ -58,10 +58,14 @@ class Granules {
     const Granule* g = find(Granule::key_of(address));
     return g != nullptr && g->key != 0 && g->is_shared != 0 && g->is_written != 0;
   }
-  // … and always while one and the same lock was held.
-  bool is_protected(Address address) const {
+  // … and always while one and the same lock was held, which is among `locks`.
+  bool is_protected(Address address, std::span<const std::uint64_t> locks) const {
     const Granule* g = find(Granule::key_of(address));
-    return g != nullptr && g->key != 0 && (g->locks[0] != 0 || g->locks[1] != 0);
+    if (g == nullptr || g->key == 0) return false;
+    for (const std::uint64_t lock : locks) {
+      if (lock == g->locks[0] || lock == g->locks[1]) return true;
+    }
+    return false;
   }
 
  private:

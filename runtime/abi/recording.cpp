@@ -18,6 +18,7 @@ extern "C" {
 __attribute__((visibility("default"),
                tls_model("initial-exec"))) extern __thread heddle::record::PathState* __heddle_path;
 __thread heddle::record::PathState* __heddle_path = &heddle::record::nowhere;
+__attribute__((visibility("default"))) extern std::uint32_t __heddle_mode;  // startup.cpp
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -178,6 +179,15 @@ void stop_recording_in_child() {
   if (records_paths()) the_recorder.paths().abandon(__heddle_path);
   record::stop_element_recorder();
   the_recorder.leave_to_parent();
+}
+
+void refuse_module() {
+  constexpr char kAdvice[] = "Build it again with `heddle c++ --full` of this version of heddle";
+  if (engine::Execution* e = in_session() ? current : nullptr)
+    e->unsupported("A module that was compiled by another version of heddle", kAdvice);
+  if (!the_recorder.is_on() || __heddle_mode == static_cast<std::uint32_t>(Mode::kNative)) return;
+  __heddle_mode = static_cast<std::uint32_t>(Mode::kNative);
+  the_recorder.cut_off("a module was loaded that another version of heddle compiled", kAdvice);
 }
 
 }  // namespace heddle::abi

@@ -27,4 +27,8 @@ sighandler_t recorded_signal(int signal, sighandler_t handler, int flags);
 // In a child of fork.
 void stop_recording_in_child();
 
+// A module was loaded whose code was compiled for another version of this library: none of its bodies but the
+// plain ones can run. What is recorded ends here; an execution under the engine as well.
+void refuse_module();
+
 }  // namespace heddle::abi

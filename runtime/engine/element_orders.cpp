@@ -216,31 +216,32 @@ void ElementOrders::made_one(std::uint64_t lineage) {
   if (part != nullptr && part->made < part->accesses) ++part->made;
 }
 
-void Execution::element_access(std::uint32_t order, Address address, bool writes, std::uint64_t pc) {
+void Execution::element_access(std::uint32_t order, const ElementRange& range, std::uint64_t pc) {
   Thread& t = self();
   if (t.ignored) return;
   if (orders_.profiles()) {
-    if (order != ElementOrders::kNone && !scheduler_.is_alone() && channel_.granules().is_shared(address))
-      orders_.saw_shared(order, channel_.granules().is_protected(address));
+    if (order != ElementOrders::kNone && !scheduler_.is_alone()) profile_access(order, range);
     if (spec().element_points == 0) return;
     order = ElementOrders::kNone;
   }
-  const EventKind kind = writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
+  const EventKind kind = range.writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
   t.awaited_order = order != ElementOrders::kNone ? order + 1 : 0;
-  visible({kind, MemoryOrder::kRelaxed, 0, address, pc});
+  visible({kind, MemoryOrder::kRelaxed, 0, range.begin, pc});
   done(kind, 0);
   changed();  // how long a loop of plain accesses may last is not for fairness to say
-  if (address != 0) return element_passed();
+  if (range.begin != 0) return element_passed();
   t.entered = ++entered_;
   if (t.awaited_order != 0) orders_.entered(t.awaited_order - 1, t.lineage);
   t.awaited_order = 0;
 }
 
-void Execution::await_element(std::uint32_t order) {
+void Execution::await_element(std::uint32_t order, const ElementRange& range) {
   Thread& t = self();
   if (t.ignored || order == ElementOrders::kNone) return;
   if (orders_.profiles()) {
-    if (!scheduler_.is_alone()) orders_.saw(order, t.id);
+    if (scheduler_.is_alone()) return;
+    orders_.saw(order, t.id);
+    if (spec().plain_events == PlainEvents::kFindShared && range.begin != 0) touch_granules(range);
     return;
   }
   t.awaited_order = order + 1;
@@ -264,6 +265,13 @@ void Execution::element_passed() {
 void Execution::lock_passed(Address lock, std::uint32_t order, std::uint64_t element) {
   element_passed();
   orders_.took_lock(scheduler_.current(), lock, order, element);
+  if (orders_.profiles()) locks_.name(scheduler_.current(), lock);
+}
+
+// The mutex was taken again, by the name by which it was taken before.
+void Execution::wait_passed(Address mutex) {
+  element_passed();
+  if (orders_.profiles()) locks_.name(scheduler_.current(), mutex);
 }
 
 bool Execution::is_out_of_turn(const Thread& t, std::uint32_t giving_way) const {

@@ -342,12 +342,19 @@ class Execution final : public strategy::View {
   MemoryOrder enforced_order(std::uint64_t pc, MemoryOrder order) const;
   // Shared program elements (element_orders.cpp). `order`: ElementOrders::kNone, or one that was found.
   const ElementOrders& orders() const { return orders_; }
-  // Before a plain access: others may come first, and do where it is their turn.
-  void element_access(std::uint32_t order, Address address, bool writes, std::uint64_t pc);
-  // Before an operation that has a turn of its own; and after it.
-  void await_element(std::uint32_t order);
+  // Before a plain access: others may come first, and do where it is their turn. `range`: what is accessed,
+  // as far as it is known (of calls only where it begins).
+  struct ElementRange {
+    Address begin = 0;
+    std::uint64_t bytes = 0;
+    bool writes = false;
+  };
+  void element_access(std::uint32_t order, const ElementRange& range, std::uint64_t pc);
+  // Before an operation that has a turn of its own; and after it. `range`: of atomic operations.
+  void await_element(std::uint32_t order, const ElementRange& range);
   void await_mutex(Address mutex);  // that a wait for a condition takes again
   void element_passed();
+  void wait_passed(Address mutex);
   void lock_passed(Address lock, std::uint32_t order, std::uint64_t element);
   // By which the running thread took it last; 0: it is not known.
   std::uint64_t element_of_lock(Address lock) const {
@@ -461,6 +468,8 @@ class Execution final : public strategy::View {
   // plain_events.cpp
   void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
   std::uint32_t name_held_locks(bool writes, std::uint64_t* names) const;
+  void touch_granules(const ElementRange& range);
+  void profile_access(std::uint32_t order, const ElementRange& range);
   void settle_plain_write();
   // enforcement.cpp
   bool is_at(const CodePlace& place, const sched::Thread& thread, std::uint64_t pc) const;

@@ -58,15 +58,41 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
 }
 
 // Locks that keep others from what the thread accesses, and whose order is recorded: each by its address and
-// the element by which this thread took it, since the order of two elements says nothing.
+// the element by which this thread took it, since the order of two elements says nothing. One that it took in
+// code without names is not: its order is nowhere.
 std::uint32_t Execution::name_held_locks(bool writes, std::uint64_t* names) const {
   std::uint32_t count = 0;
   for (const sched::HeldLock& held : locks_.held(scheduler_.current())) {
-    if (writes && held.shared) continue;
+    if ((writes && held.shared) || !held.is_named) continue;
     const std::uint32_t element = orders_.vector_of_lock(scheduler_.current(), held.lock->address);
     if (element != ElementOrders::kNone) names[count++] = mix(held.lock->address, element) | 1;
   }
   return count;
+}
+
+// What atomic operations come to is no less shared, and no more protected, than what plain accesses do.
+void Execution::touch_granules(const ElementRange& range) {
+  Granules granules = channel_.granules();
+  std::uint64_t locks[sched::LockGraph::kMaxHeld];
+  const std::uint32_t held = name_held_locks(range.writes, locks);
+  for (Address at = range.begin; at < range.begin + range.bytes; at += Granule::kBytes) {
+    if (!granules.touch(at, scheduler_.current(), range.writes, {locks, held}))
+      channel_.header()->current.flags |= result_flags::kEventOverflow;
+  }
+}
+
+// An access of an element: is any word of it shared, and does a lock that is held protect all that are? (That
+// it is held is asked anew: what code without names did to the word nobody saw before.)
+void Execution::profile_access(std::uint32_t order, const ElementRange& range) {
+  const Granules granules = channel_.granules();
+  std::uint64_t locks[sched::LockGraph::kMaxHeld];
+  std::uint32_t held = ~0u;
+  const Address end = range.begin + (range.bytes != 0 ? range.bytes : 1);
+  for (Address at = range.begin; at < end; at = (at / Granule::kBytes + 1) * Granule::kBytes) {
+    if (!granules.is_shared(at)) continue;
+    if (held == ~0u) held = name_held_locks(range.writes, locks);
+    orders_.saw_shared(order, granules.is_protected(at, {locks, held}));
+  }
 }
 
 void Execution::settle_plain_write() {

@@ -394,15 +394,18 @@ void start_element_recorder(const ElementChoice& choice, const LogAccess& log) {
   recorder.running = true;
 }
 
-void choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static) {
-  if (!recorder.running) return;
+bool choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static) {
+  if (!recorder.running) return false;
   std::uint32_t place = recorder.module_count;
   for (std::uint32_t i = recorder.module_count; i-- > 0;) {
-    if (recorder.modules[i].begin == begin) return;  // each of its translation units asks
+    if (recorder.modules[i].begin == begin) return false;  // each of its translation units asks
     if (recorder.modules[i].begin == nullptr) place = i;
   }
-  if (place == kMostModules) return;
-  if (!make_room_for_known(static_cast<std::uint64_t>(end - begin))) return give_up();
+  if (place == kMostModules) return false;
+  if (!make_room_for_known(static_cast<std::uint64_t>(end - begin))) {
+    give_up();
+    return false;
+  }
   recorder.modules[place] = {begin, end};
   if (place == recorder.module_count) ++recorder.module_count;
 
@@ -415,7 +418,10 @@ void choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static) {
   auto* ids = static_cast<std::uint64_t*>(
       recorder.log.chunk(ChunkKind::kElements, (2 + wanted) * sizeof(std::uint64_t)));
   auto* elements = static_cast<ChosenElement*>(map_pages((wanted + 1) * sizeof(ChosenElement)));
-  if (ids == nullptr || elements == nullptr) return give_up();
+  if (ids == nullptr || elements == nullptr) {
+    give_up();
+    return false;
+  }
   std::uint64_t* const chunk = ids;
   *ids++ = candidates;
   *ids++ = wanted;
@@ -438,6 +444,7 @@ void choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static) {
   }
   __atomic_store_n(&recorder.chosen, index, __ATOMIC_RELEASE);
   recorder.log.seal(chunk, (2 + wanted) * sizeof(std::uint64_t));
+  return true;
 }
 
 void forget_elements(const ElementEntry* begin) {

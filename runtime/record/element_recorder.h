@@ -41,8 +41,8 @@ struct LogAccess {
 
 void start_element_recorder(const ElementChoice& choice, const LogAccess& log);
 // The elements of a module that was loaded. `all_static`: the profile is not for it (--spes=static). An
-// element that an earlier module has, too, is the same one.
-void choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static);
+// element that an earlier module has, too, is the same one. False: nothing was chosen now.
+bool choose_elements(ElementEntry* begin, ElementEntry* end, bool all_static);
 // The module that has them is unloaded.
 void forget_elements(const ElementEntry* begin);
 // In a child process, or at the end: nothing more is recorded.

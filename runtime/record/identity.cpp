@@ -8,6 +8,7 @@
 
 #include "core/base/random.h"
 #include "core/base/raw_syscall.h"
+#include "core/record/build_version.h"
 #include "core/record/path_table.h"
 
 namespace heddle::record {
@@ -43,24 +44,43 @@ struct MappedFile {
   }
 };
 
-// The sum over the words of its section `heddle_graph`.
-std::uint64_t graph_of(const char* path) {
-  const MappedFile file(path);
+// The words of a section, of which there may be none.
+struct SectionWords {
+  const std::uint64_t* words = nullptr;
+  std::uint64_t count = 0;
+};
+
+template <std::size_t kNameBytes>
+SectionWords section_words(const MappedFile& file, const char (&wanted)[kNameBytes]) {
   const auto* head = file.at<ElfW(Ehdr)>(0);
-  if (head == nullptr || head->e_shstrndx >= head->e_shnum) return 0;
+  if (head == nullptr || head->e_shstrndx >= head->e_shnum) return {};
   const auto* sections = file.at<ElfW(Shdr)>(head->e_shoff, head->e_shnum);
-  if (sections == nullptr) return 0;
+  if (sections == nullptr) return {};
   const ElfW(Shdr)& names = sections[head->e_shstrndx];
-  std::uint64_t sum = 0;
   for (unsigned i = 0; i < head->e_shnum; ++i) {
-    constexpr std::uint64_t kNameBytes = sizeof kGraphSection;
     const char* name = file.at<char>(names.sh_offset + sections[i].sh_name, kNameBytes);
-    if (name == nullptr || memcmp(name, kGraphSection, kNameBytes) != 0) continue;
+    if (name == nullptr || memcmp(name, wanted, kNameBytes) != 0) continue;
     const std::uint64_t count = sections[i].sh_size / sizeof(std::uint64_t);
     const auto* words = file.at<std::uint64_t>(sections[i].sh_offset, count);
-    for (std::uint64_t n = 0; words != nullptr && n < count; ++n) sum += mix(words[n], 1);
+    return {words, words != nullptr ? count : 0};
   }
+  return {};
+}
+
+std::uint64_t graph_of(const MappedFile& file) {
+  const SectionWords graph = section_words(file, kGraphSection);
+  std::uint64_t sum = 0;
+  for (std::uint64_t n = 0; n < graph.count; ++n) sum += mix(graph.words[n], 1);
   return sum;
+}
+
+bool is_of_this_build(const MappedFile& file) {
+  const SectionWords build = section_words(file, kBuildSection);
+  if (build.count != section_words(file, kGraphSection).count) return false;
+  for (std::uint64_t n = 0; n < build.count; ++n) {
+    if (build.words[n] != kBuildVersion) return false;
+  }
+  return true;
 }
 
 struct Module {
@@ -76,6 +96,7 @@ struct Modules {
   std::uint64_t build = 0;
   char paths[kLogPage - sizeof(ChunkHeader)] = {};
   std::uint32_t path_bytes = 0;
+  char foreign[512] = {};  // the first that another version of heddle compiled
 };
 Modules modules;
 
@@ -96,7 +117,11 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
     if (length <= 0) return 0;
     path = self;
   }
-  const std::uint64_t graph = graph_of(path);
+  const MappedFile file(path);
+  const std::uint64_t graph = graph_of(file);
+  if (!is_of_this_build(file) && modules.foreign[0] == '\0') {
+    for (unsigned i = 0; path[i] != '\0' && i + 1 < sizeof modules.foreign; ++i) modules.foreign[i] = path[i];
+  }
   modules.build += graph;
   const auto length = static_cast<std::uint32_t>(strlen(path) + 1);
   if (graph != 0 && modules.path_bytes + length <= sizeof modules.paths) {
@@ -121,8 +146,13 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
 
 }  // namespace
 
+const char* module_of_another_build() {
+  if (modules.count == 0) dl_iterate_phdr(add_module, nullptr);
+  return modules.foreign[0] != '\0' ? modules.foreign : nullptr;
+}
+
 std::uint64_t build_identity(LogFile& file) {
-  dl_iterate_phdr(add_module, nullptr);
+  if (modules.count == 0) dl_iterate_phdr(add_module, nullptr);
   if (modules.path_bytes != 0) {
     if (ChunkHeader* chunk = file.new_chunk(0, ChunkKind::kModules, 0, kLogPage)) {
       memcpy(chunk + 1, modules.paths, modules.path_bytes);

@@ -7,6 +7,10 @@
 
 namespace heddle::record {
 
+// The path of a module that is loaded and was compiled by a version of heddle that agrees on other things
+// with its runtime (core/record/build_version.h), or nullptr.
+const char* module_of_another_build();
+
 // The sum of the control-flow hashes (section `heddle_graph`) of all modules that are loaded. Their paths go
 // to a chunk of kind kModules, and what code they have is remembered for describe().
 std::uint64_t build_identity(LogFile& file);

@@ -76,6 +76,13 @@ Mode Recorder::start(const char* const* arguments, const char* const* environmen
     complain(setting, wrong);
     return Mode::kNative;
   }
+  if (const char* module = module_of_another_build()) {
+    TextBuffer<768> text;
+    text << module
+         << " was compiled by another version of heddle: build it again with `heddle c++ --full` of this one";
+    complain(setting, text.c_str());
+    return Mode::kNative;
+  }
   if (!can_read_profile(options_)) {
     complain(setting, "the file that profile= names cannot be read");
     return Mode::kNative;
@@ -150,6 +157,15 @@ void Recorder::crashes(int signal, std::uint64_t address, std::uint32_t thread) 
   outcome->status = signal;
   outcome->thread = thread;
   outcome->kind = OutcomeKind::kSignal;
+}
+
+void Recorder::cut_off(const char* why, const char* advice) {
+  TextBuffer<1024> text;
+  text << "heddle: HEDDLE_RECORD: " << why << ". " << advice << ". What comes now is not recorded.\n";
+  raw_syscall(SYS_write, 2, text.c_str(), text.size());
+  file_.header()->truncated = 1;
+  stop_element_recorder();
+  finish();
 }
 
 void Recorder::finish() {

@@ -36,6 +36,8 @@ class Recorder {
   void crashes(int signal, std::uint64_t address, std::uint32_t thread);
   // Nothing of the program runs after this.
   void finish();
+  // The log ends before the program does; why, and what to do about it, is said on standard error.
+  void cut_off(const char* why, const char* advice);
   // In a forked child: the log is the parent's.
   void leave_to_parent() { mode_ = Mode::kNative; }
 

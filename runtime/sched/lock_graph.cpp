@@ -36,6 +36,13 @@ void LockGraph::start() {
   rows_[0].time[0] = 1;
 }
 
+void LockGraph::name(ThreadId thread, Address lock) {
+  Held& h = held_[index_of(thread)];
+  for (std::uint32_t i = 0; i < h.count; ++i) {
+    if (h.locks[i].lock->address == lock) h.locks[i].is_named = true;
+  }
+}
+
 std::span<const HeldLock> LockGraph::held(ThreadId thread) const {
   const Held& h = held_[index_of(thread)];
   return {h.locks, h.count};
@@ -81,7 +88,7 @@ void LockGraph::released_beside_others(Held& h, const SyncObject& lock) {
 const LockCycle* LockGraph::acquired_beside_others(ThreadId thread, SyncObject& lock, bool shared,
                                                    bool could_wait, const CodePlace& place) {
   Held& h = held_[index_of(thread)];
-  const HeldLock taken{&lock, lock.serial, shared, place};
+  const HeldLock taken{&lock, lock.serial, shared, false, place};
   const LockCycle* found = nullptr;
   if (could_wait && tracked(thread)) {
     for (std::uint32_t i = 0; i < h.count && found == nullptr; ++i) {

@@ -23,7 +23,8 @@ namespace heddle::sched {
 struct HeldLock {
   SyncObject* lock = nullptr;
   std::uint32_t serial = 0;
-  bool shared = false;  // held for reading
+  bool shared = false;    // held for reading
+  bool is_named = false;  // code that was built for it has told by which element it was taken
   CodePlace taken;
 };
 
@@ -58,7 +59,7 @@ class LockGraph {
                             const CodePlace& place) {
     Held& h = held_[index_of(thread)];
     if (h.count != 0) return acquired_beside_others(thread, lock, shared, could_wait, place);
-    h.locks[h.count++] = {&lock, lock.serial, shared, place};
+    h.locks[h.count++] = {&lock, lock.serial, shared, false, place};
     return nullptr;
   }
   void released(ThreadId thread, const SyncObject& lock) {
@@ -70,6 +71,8 @@ class LockGraph {
     }
   }
   std::span<const HeldLock> held(ThreadId thread) const;
+  // The lock that the thread holds at this address, if it does, has a name until it is released.
+  void name(ThreadId thread, Address lock);
 
   // Order between threads that no schedule changes.
   void created(ThreadId parent, ThreadId child);

@@ -215,7 +215,7 @@ class Merge(HeddleTest):
 
     def test_what_another_run_lent_gives_way(self):
         program = self.compile(EITHER_WAY, flags=("--full",))
-        self.assertEqual(self.heddle("record", "--profile", "--", program).code, 0)
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program).code, 0)
         with open(self.path("program.spes"), encoding="utf-8") as file:
             known = file.readlines()
         for order, elements in ((0, ("first", "second")), (1, ("third", "second"))):

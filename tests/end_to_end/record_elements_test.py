@@ -208,6 +208,73 @@ class RecordElementsTest(HeddleTest):
         self.assertEqual(sorted(self.vector(shown, "ended")), [("0", 1), ("0.1", 2), ("0.2", 2)])
         self.assertEqual(self.heddle("record", "--check", log, "--", program).code, 0)
 
+    # A loop none of whose elements is chosen runs as a copy without hooks: whatever was chosen, the result is the same, and so are
+    # the accesses of each element.
+    def test_loops_are_recorded_whatever_was_chosen(self):
+        program = self.compile("""
+            #include <cstdio>
+            #include <mutex>
+            #include <stdexcept>
+            #include <string>
+            #include <thread>
+            #include <vector>
+            struct Cell { long value = 0, visits = 0; Cell* next = nullptr; };
+            struct Table { std::mutex lock; std::vector<Cell> cells; long rounds = 0, thrown = 0, found = 0; std::string text; };
+            Table tables[2];
+            long mode = 3;
+            [[gnu::noinline]] void check(long value) { if (value % 97 == 5) throw std::runtime_error("check"); }
+            [[gnu::noinline]] long walk(Table& table, int rounds) {
+              long sum = 0;
+              for (int round = 0; round < rounds; ++round) {
+                const std::scoped_lock guard(table.lock);
+                ++table.rounds;
+                long last = 0;
+                for (Cell& cell : table.cells) {
+                  last = cell.value += round;
+                  for (Cell* at = &cell; at != nullptr; at = at->next) {
+                    if (at->visits > 40) { sum += last; goto out; }
+                    sum += at->value + ++at->visits % mode;
+                  }
+                  try { check(cell.value); } catch (const std::exception&) { ++table.thrown; continue; }
+                  if (last == 77) break;
+                  switch (last % 5) { case 1: ++table.found; break; case 3: table.text += 'x'; break; default: sum ^= last; }
+                }
+              out:
+                sum += last;
+              }
+              return sum;
+            }
+            int main() {
+              for (Table& table : tables) {
+                table.cells.resize(12);
+                for (int i = 0; i < 12; ++i) {
+                  table.cells[i].value = 7 * i;
+                  if (i % 3 != 0) table.cells[i].next = &table.cells[i - 1];
+                }
+              }
+              long sums[2] = {};
+              std::thread a([&] { sums[0] = walk(tables[0], 30); }), b([&] { sums[1] = walk(tables[1], 30); });
+              a.join();
+              b.join();
+              std::printf("%ld %ld %ld %ld %s\\n", sums[0], sums[1], tables[0].thrown, tables[1].found, tables[1].text.c_str());
+              return 0;
+            }""", c=False, flags=("--full", "--spes=static", "-O2"))
+        plain = self.call(program)
+
+        def counts(setting):
+            logs = self.path("logs")
+            shutil.rmtree(logs, ignore_errors=True)
+            answer = self.call(program, env=dict(os.environ, HEDDLE_RECORD=f"vars:{logs}{setting}"))
+            self.assertEqual((answer.code, answer.output), (0, plain.output), setting + answer.errors)
+            shown = self.show(glob.glob(os.path.join(logs, "*"))[0])
+            return {v["element"]: sum(run["accesses"] for run in v["runs"]) for v in shown["vectors"]}
+        everything = counts("")
+        self.assertGreater(sum(everything.values()), 1000)
+        for instance in range(8):
+            for share in ("10", "50", "one"):
+                some = counts(f",share={share},instance={instance}")
+                self.assertEqual(some, {element: everything[element] for element in some}, f"{share} {instance}")
+
     # A library that is loaded while the program runs, and unloaded; and a child that has neither it nor the log.
     def test_libraries_and_children(self):
         self.write("plug.cpp", """
@@ -295,7 +362,7 @@ class RecordElementsTest(HeddleTest):
     def test_a_profile_cuts_to_what_was_seen_shared(self):
         program = self.path("turns")
         shutil.copy(self.turns, program)
-        self.assertEqual(self.heddle("record", "--profile", "--", program, "5").code, 0)
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program, "5").code, 0)
         with open(program + ".spes", encoding="utf-8") as file:
             profile = file.read()
         self.assertIn("Ring+96", profile)
@@ -322,7 +389,7 @@ class RecordElementsTest(HeddleTest):
               b.join();
               return answer == 5 && counter == 10 ? 0 : 1;
             }""", c=False, flags=("--full",))
-        self.assertEqual(self.heddle("record", "--profile", "--", program).code, 0)
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program).code, 0)
         with open(self.path("program.spes"), encoding="utf-8") as file:
             names = [line.split()[2] for line in file if line[0] != "#"]
         self.assertIn("counter", names)
@@ -330,7 +397,7 @@ class RecordElementsTest(HeddleTest):
         self.assertNotIn("answer", names)
 
     # What one lock always protects comes in the order of the lock. Two locks do not do, nor one to read and none to write.
-    def test_a_lean_profile_leaves_out_what_a_lock_protects(self):
+    def test_a_profile_leaves_out_what_a_lock_protects(self):
         program = self.compile("""
             #include <mutex>
             #include <shared_mutex>
@@ -355,7 +422,7 @@ class RecordElementsTest(HeddleTest):
               b.join();
               return guarded == 8 ? 0 : 1;
             }""", c=False, flags=("--full",))
-        answer = self.heddle("record", "--profile", "--lean", "--", program)
+        answer = self.heddle("record", "--profile", "--", program)
         self.assertEqual(answer.code, 0, answer.errors)
         self.assertIn("2 of them are left out", answer.output)
         with open(self.path("program.spes"), encoding="utf-8") as file:
@@ -367,6 +434,65 @@ class RecordElementsTest(HeddleTest):
             self.assertNotIn(name, variables)
         for lock in ("lock", "readers"):
             self.assertIn(["sync", lock], names)
+        # … and all of it is to be had.
+        self.assertEqual(self.heddle("record", "--profile", "--all", "--", program).code, 0)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            variables = [line.split()[2] for line in file if line[0] != "#"]
+        for name in ("guarded", "half_guarded", "twice_guarded", "read_mostly", "unguarded"):
+            self.assertIn(name, variables)
+
+    # A lock protects what it is held for at every access, by whatever means, and only where its order is recorded.
+    def test_what_is_not_always_under_a_recorded_lock_stays_in_the_profile(self):
+        self.write("library.c", """
+            #include <pthread.h>
+            #include <string.h>
+            void take(pthread_mutex_t* lock) { pthread_mutex_lock(lock); }
+            void give(pthread_mutex_t* lock) { pthread_mutex_unlock(lock); }
+            void clear(long* value) { memset(value, 0, sizeof *value); }""")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.path("liblibrary.so"), self.path("library.c")], check=True)
+        program = self.compile("""
+            #include <pthread.h>
+            #include <string.h>
+            #include <thread>
+            extern "C" void take(pthread_mutex_t*), give(pthread_mutex_t*), clear(long*);
+            struct Record { long first[8], last[8]; };
+            Record record;
+            long guarded, peeked, taken_elsewhere, cleared;
+            pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+            volatile long sum;
+            void work(int id) {
+              for (int i = 0; i < 3; ++i) {
+                pthread_mutex_lock(&lock);
+                ++guarded;
+                ++peeked;
+                ++taken_elsewhere;
+                ++cleared;
+                ++record.first[0];
+                Record copy;
+                memcpy(&copy, &record, sizeof copy);
+                sum = copy.first[i] + copy.last[i];
+                pthread_mutex_unlock(&lock);
+                ++record.last[0];
+                if (__atomic_load_n(&peeked, __ATOMIC_RELAXED) == 17) ++sum;
+                clear(&cleared);
+                take(&lock);
+                ++taken_elsewhere;
+                give(&lock);
+              }
+            }
+            int main() {
+              std::thread a(work, 0), b(work, 1);
+              a.join();
+              b.join();
+              return guarded == 6 ? 0 : 1;
+            }""", c=False, flags=("--full", "-Wl,--no-as-needed", "./liblibrary.so"))
+        answer = self.heddle("record", "--profile", "--", program)
+        self.assertEqual(answer.code, 0, answer.errors)
+        with open(self.path("program.spes"), encoding="utf-8") as file:
+            names = [line.split()[2] for line in file if line[0] != "#"]
+        self.assertNotIn("guarded", names)
+        for name in ("peeked", "taken_elsewhere", "cleared", "Record+0"):
+            self.assertIn(name, names)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/record/build_version.h"
+#include "core/record/path_table.h"
 #include "tool/artifact/program_elf.h"
 #include "tool/artifact/program_lines.h"
 #include "tool/artifact/program_search.h"
@@ -153,6 +155,19 @@ void add_atomics(const ElfFile& file, std::size_t max_bytes, ProgramImage& image
                               std::make_move_iterator(found.end()));
 }
 
+// Is what `--full` compiled into it for the runtime of this version?
+void note_version(const std::string& path, const ElfFile& file, ProgramImage& image) {
+  if (!file.has_section(record::kGraphSection) || !image.other_version.empty()) return;
+  const std::string versions = file.section_text(record::kBuildSection);
+  bool is_ours = versions.size() == file.section_text(record::kGraphSection).size();
+  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= versions.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t version = 0;
+    std::memcpy(&version, versions.data() + at, sizeof version);
+    is_ours = is_ours && version == record::kBuildVersion;
+  }
+  if (!is_ours) image.other_version = path;
+}
+
 void inspect_libraries(const std::string& path, const InspectOptions& options, ProgramImage& image) {
   for (const std::string& library : own_libraries(path)) {
     const auto file = ElfFile::open(library);
@@ -160,6 +175,7 @@ void inspect_libraries(const std::string& path, const InspectOptions& options, P
     const SymbolFacts symbols = read_symbols(*file);
     image.libraries.push_back({library, symbols.is_instrumented, has_debug_info(*file, file->build_id())});
     note_needed(file->dynamic().needed, image);
+    note_version(library, *file, image);
     if (symbols.is_instrumented) add_atomics(*file, options.max_code_bytes, image);
   }
 }
@@ -191,6 +207,7 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
   image.sources = std::move(symbols.sources);
   image.brings_malloc = symbols.defines_malloc && !symbols.defines_runtime;
   note_needed(dynamic.needed, image);
+  note_version(path, *file, image);
   inspect_libraries(path, options, image);
   if (symbols.defines_runtime) {
     const bool clang = file->section_text(".comment").find("clang") != std::string::npos;

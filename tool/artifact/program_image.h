@@ -44,13 +44,14 @@ struct ProgramImage {
   bool is_setuid = false;        // the loader ignores LD_PRELOAD
   bool is_instrumented = false;  // the program itself; see also `libraries`
   bool has_debug_info = false;
-  bool brings_malloc = false;                   // linked into the program: ours cannot take its place
-  bool needs_cxx = false;                       // links the C++ library
-  std::string other_sanitizer;                  // "AddressSanitizer" …, or empty
-  std::vector<std::string> sources;             // file names from the symbol table; without folders
-  std::vector<std::string> needed;              // DT_NEEDED of the program, in order
-  std::vector<ProgramLibrary> libraries;        // shared libraries that are not the system's
-  std::vector<HiddenAtomics> hidden_atomics;    // of the program and of its instrumented libraries
+  bool brings_malloc = false;                 // linked into the program: ours cannot take its place
+  bool needs_cxx = false;                     // links the C++ library
+  std::string other_sanitizer;                // "AddressSanitizer" …, or empty
+  std::string other_version;                  // what another version of heddle c++ --full compiled, or empty
+  std::vector<std::string> sources;           // file names from the symbol table; without folders
+  std::vector<std::string> needed;            // DT_NEEDED of the program, in order
+  std::vector<ProgramLibrary> libraries;      // shared libraries that are not the system's
+  std::vector<HiddenAtomics> hidden_atomics;  // of the program and of its instrumented libraries
   std::vector<std::string> assembly_libraries;  // needed libraries known to synchronise by inline assembly
 
   bool any_instrumented() const;

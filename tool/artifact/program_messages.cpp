@@ -103,6 +103,11 @@ std::optional<Error> refuse_reason(const ProgramImage& image) {
                  ", which cannot share a process with heddle. Build it again without that sanitizer:\n" +
                  how_to_build(image)};
   }
+  if (!image.other_version.empty()) {
+    return Error{image.other_version +
+                 " was compiled with --full by another version of heddle. Build it again with `heddle c++ "
+                 "--full` of this one."};
+  }
   if (image.runtime == TsanRuntime::kStaticClang) {
     return Error{
         path +

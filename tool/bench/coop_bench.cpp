@@ -325,7 +325,8 @@ Status measure_counts(const CoopOptions& options, const run::Target& target, con
   return Done{};
 }
 
-// As a fleet has it: with the elements that in-house runs saw shared.
+// As a fleet has it: with the elements that in-house runs saw shared. All of them, as the thesis does, which
+// records LEAP's: what locks protect is not left out.
 Status build_coop_program(const CoopOptions& options, const std::string& folder, const CoopProgram& program,
                           const std::string& binary) {
   if (fs::exists(binary)) return Done{};  // CoopOptions::kept
@@ -333,7 +334,7 @@ Status build_coop_program(const CoopOptions& options, const std::string& folder,
       folder, {options.heddle, "c++", "--full", "-g", "-O1", "-std=c++17", program.source, "-o", binary});
   if (!status) return status.error();
   if (*status != 0) return Error{program.name + " could not be compiled.", ExitCode::kBadInput};
-  const auto profiled = run_in(folder, {options.heddle, "record", "--profile", "--", binary});
+  const auto profiled = run_in(folder, {options.heddle, "record", "--profile", "--all", "--", binary});
   if (!profiled) return profiled.error();
   if (*profiled != 0) return Error{program.name + " could not be profiled.", ExitCode::kOwnError};
   return Done{};

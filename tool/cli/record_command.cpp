@@ -21,7 +21,7 @@ namespace {
 
 struct RecordOptions {
   bool path = false, vars = false, blocks = false, raw = false, quiet = false;
-  bool profile = false, lean = false, json = false;
+  bool profile = false, all = false, lean = false, json = false;
   std::string directory = "heddle-logs", limit, share, instance, show, check, output, named;
   std::uint32_t executions = 3;
   std::size_t steps = 0;
@@ -78,8 +78,10 @@ std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
   app.add_flag("--profile", o.profile,
                "run it under the engine, and add the elements that are shared to PROGRAM.spes: of those "
                "recorders choose");
-  app.add_flag("--lean", o.lean,
-               "… without those that were always accessed under the same lock: its order is theirs");
+  app.add_flag("--all", o.all,
+               "… those also that were always accessed under the same lock, whose order is theirs: for code "
+               "that may come to them without it when nobody looks");
+  app.add_flag("--lean", o.lean, "… without those [the default]")->excludes("--all");
   app.add_option("-n,--executions", o.executions, "of --profile [3]")->type_name("N");
   app.add_option("--steps", o.steps, "with --show: the first N steps of each thread, too")->type_name("N");
   app.add_flag("-q,--quiet", o.quiet, "say nothing");
@@ -238,7 +240,7 @@ int record_command(const Arguments& arguments) {
   if (!options.show.empty()) return show_log(options);
   if (options.program.empty())
     return complain({"No program given. Usage: heddle record [OPTIONS] -- PROGRAM [ARGS…]"});
-  if (options.profile) return make_element_profile(options.program, options.executions, options.lean);
+  if (options.profile) return make_element_profile(options.program, options.executions, !options.all);
   if (!options.check.empty() && is_access_log(options.check))
     return follow_access_log(options.check, options.program, options.output);
   if (!options.check.empty()) return check_log(options);

@@ -84,8 +84,9 @@ int make_element_profile(const std::vector<std::string>& words, std::uint32_t ex
   if (!done) return complain(done.error());
   fmt::print("{}: {} of {} elements were shared in {} execution{}\n", profile, done->shared, done->in_all,
              executions, executions == 1 ? "" : "s");
-  if (lean)
-    fmt::print("{} of them are left out: a lock protects them, and its order is theirs\n", done->left_out);
+  if (done->left_out != 0)
+    fmt::print("{} of them are left out (--all: not): a lock protects them, and its order is theirs\n",
+               done->left_out);
   return 0;
 }
 

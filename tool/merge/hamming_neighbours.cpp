@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kSmallPart = 16;  // logs of so small a part are looked at one by one
 // After so many logs, or words for each log, a search ends.
 constexpr std::uint64_t kMostLogs = 4096;
-constexpr std::uint64_t kMostWords = 4;
+constexpr std::uint64_t kMostEffort = 4;
 constexpr std::size_t kAnywhere = 32;  // logs that have a missing element and are looked at then
 constexpr std::size_t kExactOf = 8;    // logs for each missing element that are compared in full
 
@@ -54,7 +54,7 @@ HammingNeighbours::HammingNeighbours(const LogSet& logs, const Weights& weights,
 }
 
 bool HammingNeighbours::is_too_much(const Scratch& scratch) const {
-  return scratch.looked_at >= kMostLogs || scratch.effort > kMostWords * logs_.logs() + kSmallPart;
+  return scratch.looked_at >= kMostLogs || scratch.effort > kMostEffort * logs_.logs() + kSmallPart;
 }
 
 bool HammingNeighbours::any_has(const LogPart& part, ElementIndex element, Scratch& scratch) const {

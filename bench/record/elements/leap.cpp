@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "core/record/elements.h"
+#include "core/record/build_version.h"
 
 using heddle::record::ElementEntry;
 using heddle::record::ElementKind;
@@ -67,8 +67,10 @@ void print() {
 
 extern "C" {
 
-void __heddle_register_elements(ElementEntry* begin, ElementEntry* end, std::uint32_t) {
-  if (begin->index != 0 || begin->chosen != 0) return;
+void __heddle_register_module(const heddle::record::ModuleTables* tables) {
+  ElementEntry* const begin = tables->elements;
+  ElementEntry* const end = tables->elements_end;
+  if (begin == nullptr || begin->index != 0 || begin->chosen != 0) return;
   if (variables().empty()) {
     variables().emplace_back();
     std::atexit(print);
@@ -79,7 +81,9 @@ void __heddle_register_elements(ElementEntry* begin, ElementEntry* end, std::uin
     e->version = &no_version;
     e->chosen = e->kind != ElementKind::kBlock && is_in_profile(e->id);
   }
+  heddle::record::mark_groups(tables->groups, tables->groups_end);
 }
+void __heddle_forget_module(const heddle::record::ModuleTables*) {}
 
 void __heddle_lock_element(ElementEntry* entry) { variables()[entry->index].lock.lock(); }
 // The recorder holds an element for several accesses in a row; LEAP takes the lock for each of them.
