@@ -74,27 +74,35 @@ Result<std::uint64_t> LogStore::thread(const std::string& name) {
   return place->number;
 }
 
-Result<bool> LogStore::add(const AccessLog& log) {
-  std::vector<std::uint32_t> threads;
-  for (const std::string& name : log.threads) {
-    const auto number = thread(name);
+Status LogStore::add_vector(const AccessLog& log, const AccessVector& vector, Vectors& to) {
+  while (to.threads_.size() < log.threads.size()) {
+    const auto number = thread(log.threads[to.threads_.size()]);
     if (!number) return number.error();
-    threads.push_back(static_cast<std::uint32_t>(*number));
+    to.threads_.push_back(static_cast<std::uint32_t>(*number));
   }
-  ByteWriter vectors;
-  std::uint64_t source = hash_of(std::filesystem::path(log.path).filename().string());
+  VectorWriter writer;
+  for (const ThreadRun& run : vector.runs) {
+    if (run.thread >= to.threads_.size())
+      return Error{log.path + " names a thread that it does not have.", ExitCode::kBadInput};
+    writer.add({to.threads_[run.thread], run.accesses, run.with_last});
+  }
+  const auto place = table_->intern(RecordKind::kVector, writer.take());
+  if (!place) return place.error();
+  to.added_.fixed64(vector.element);
+  to.added_.varint(place->number);
+  return Done{};
+}
+
+Result<bool> LogStore::add(const AccessLog& log) {
+  Vectors vectors;
   for (const AccessVector& vector : log.vectors) {
-    VectorWriter writer;
-    for (const ThreadRun& run : vector.runs) {
-      if (run.thread >= threads.size())
-        return Error{log.path + " names a thread that it does not have.", ExitCode::kBadInput};
-      writer.add({threads[run.thread], run.accesses, run.with_last});
-    }
-    const auto place = table_->intern(RecordKind::kVector, writer.take());
-    if (!place) return place.error();
-    vectors.fixed64(vector.element);
-    vectors.varint(place->number);
+    if (auto added = add_vector(log, vector, vectors); !added) return added.error();
   }
+  return add(log, vectors);
+}
+
+Result<bool> LogStore::add(const AccessLog& log, const Vectors& vectors) {
+  const std::uint64_t source = hash_of(std::filesystem::path(log.path).filename().string());
   ByteWriter record;
   record.number(kBuild, log.build);
   record.number(kRun, log.run);
@@ -103,7 +111,7 @@ Result<bool> LogStore::add(const AccessLog& log) {
   record.text(kPlace, log.failure_place);
   record.number(kElements, log.elements_in_all);
   record.number(kSource, source);
-  record.text(kVectors, vectors.bytes());
+  record.text(kVectors, vectors.added_.bytes());
   const auto place = table_->intern(RecordKind::kLog, record.bytes());
   if (!place) return place.error();
   return place->is_new;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tool/artifact/bytes.h"
 #include "tool/merge/log_set.h"
 #include "tool/merge/record_table.h"
 #include "tool/record/access_log.h"
@@ -53,6 +54,16 @@ class LogStore {
   // Between begin() and end(). False: it is there already. The same log of two files is two logs: two
   // instances did the same.
   Result<bool> add(const AccessLog& log);
+
+  // The same, vector by vector, for logs that are not in memory as a whole (`log` is, but for its vectors).
+  class Vectors {
+   private:
+    friend class LogStore;
+    ByteWriter added_;
+    std::vector<std::uint32_t> threads_;  // number in the store, by number in the log
+  };
+  Status add_vector(const AccessLog& log, const AccessVector& vector, Vectors& to);
+  Result<bool> add(const AccessLog& log, const Vectors& vectors);
 
   // All bugs, those with most failing logs first. Vectors are views into the store.
   Result<std::vector<std::unique_ptr<BugLogs>>> bugs();
