@@ -1,21 +1,27 @@
 // What merging costs as logs get many and large: synthetic logs through the store and the ranking.
 //   coop_logs relevance [LOGS]        time to rank LOGS logs of each of the thesis' sizes (Table 3.4)
-//   coop_logs sizes [MOST_BYTES]      time to compare two logs of 1 KB and more (Table 3.5)
+//   coop_logs sizes [MOST_BYTES [DIR]]   time to read two logs of 1 KB and more, in files in DIR, and to
+//   compare
+//                                     them (Table 3.5); bytes are those of a log before it is compressed
 //   coop_logs store LOGS BYTES DIR [dhs] [unlike]   LOGS logs of BYTES each into a store in DIR, and ranked
 //   by
 //                                     DSIM or DHS; neighbours of some are compared with the best of all
 //                                     pairs. unlike: disperse elements have nothing in common from run to run
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include "core/base/random.h"
 #include "tool/merge/candidates.h"
+#include "tool/merge/gather.h"
 #include "tool/merge/log_store.h"
 
 namespace {
@@ -152,16 +158,43 @@ int rank_shapes(std::uint64_t count) {
   return 0;
 }
 
-int compare_sizes(std::uint64_t most) {
-  fmt::print("{:>12} {:>12} {:>10} {:>10} {:>10}\n", "bytes", "reading s", "PSIM s", "DSIM s", "DHS s");
+// Two such logs differ a little in every element. Made and written element by element: as runs in memory a
+// log of 1 GB would take 8.
+Status write_large_log(const std::string& path, std::uint64_t bytes, std::uint64_t number) {
+  constexpr std::uint32_t kElements = 8;
+  AccessLog log;
+  log.build = log.run = 1;
+  log.outcome = RunOutcome::kFailed;
+  log.failure_place = "assertion";
+  log.elements_in_all = kElements;
+  for (std::uint32_t i = 0; i < kThreads; ++i) log.threads.push_back("0." + std::to_string(i + 1));
+  AccessLogWriter writer(log);
+  for (std::uint32_t e = 0; e < kElements; ++e) {
+    // A run is two bytes, and 3.5 accesses on average.
+    Random way(mix(2, e)), disturbing(mix(number, e));
+    AccessVector vector{e, random_runs(way, bytes / kElements * 7 / 4)};
+    disturb(disturbing, vector.runs);
+    writer.add(vector);
+  }
+  return writer.write(path);
+}
+
+int compare_sizes(std::uint64_t most, const std::string& directory) {
+  fmt::print("{:>12} {:>12} {:>10} {:>10} {:>10} {:>8}\n", "bytes", "reading s", "PSIM s", "DSIM s", "DHS s",
+             "MB");
   for (std::uint64_t bytes = 1000; bytes <= most; bytes *= 10) {
-    // A byte for a run of up to eight accesses.
-    const Shape shape{"", 8, bytes * 7 / 2, 1};
-    Generator generator(shape, 2);
-    const AccessLog a = generator.next(1), b = generator.next(1);
+    // In a process of its own, so that making the logs does not count as memory of reading them.
+    const auto path = [&](std::uint64_t i) { return fmt::format("{}/size{}.log", directory, i); };
+    const pid_t child = ::fork();
+    if (child == 0)
+      std::_Exit(write_large_log(path(1), bytes, 1) && write_large_log(path(2), bytes, 2) ? 0 : 1);
+    int state = 0;
+    if (child < 0 || ::waitpid(child, &state, 0) != child || state != 0) return 3;
     auto began = now();
     auto store = merge::LogStore::open("");
-    if (!(*store)->add(a) || !(*store)->add(b)) return 3;
+    merge::Gatherer gatherer(**store, {path(1), path(2)});
+    const auto added = gatherer.gather();
+    if (!added || *added != 2) return 3;
     auto bugs = (*store)->bugs();
     const double reading = seconds_since(began);
     const merge::LogSet& set = bugs->front()->logs;
@@ -173,9 +206,10 @@ int compare_sizes(std::uint64_t most) {
       if (merge::similarity(set, weights, metric, 0, 1) < 0) return 3;
       seconds[m] = seconds_since(began);
     }
-    fmt::print("{:>12} {:>12.4f} {:>10.6f} {:>10.6f} {:>10.6f}\n", bytes, reading, seconds[0], seconds[1],
-               seconds[2]);
+    fmt::print("{:>12} {:>12.4f} {:>10.6f} {:>10.6f} {:>10.6f} {:>8.0f}\n", bytes, reading, seconds[0],
+               seconds[1], seconds[2], megabytes());
     std::fflush(stdout);
+    for (const std::uint64_t i : {1, 2}) std::filesystem::remove(path(i));
   }
   return 0;
 }
@@ -278,7 +312,8 @@ int main(int argc, char** argv) {
     return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
   };
   if (argc > 1 && std::strcmp(argv[1], "relevance") == 0) return rank_shapes(number(2, 500));
-  if (argc > 1 && std::strcmp(argv[1], "sizes") == 0) return compare_sizes(number(2, 100'000'000));
+  if (argc > 1 && std::strcmp(argv[1], "sizes") == 0)
+    return compare_sizes(number(2, 100'000'000), argc > 3 ? argv[3] : ".");
   const auto is_asked_for = [&](const char* word) {
     return std::any_of(argv + 1, argv + argc,
                        [&](const char* given) { return std::strcmp(given, word) == 0; });
@@ -287,7 +322,8 @@ int main(int argc, char** argv) {
     return fill_store(number(2, 0), number(3, 0), argv[4],
                       is_asked_for("dhs") ? merge::Metric::kDhs : merge::Metric::kDsim,
                       is_asked_for("unlike"));
-  fmt::print(stderr,
-             "usage: coop_logs relevance [LOGS] | sizes [BYTES] | store LOGS BYTES DIR [dhs] [unlike]\n");
+  fmt::print(
+      stderr,
+      "usage: coop_logs relevance [LOGS] | sizes [BYTES [DIR]] | store LOGS BYTES DIR [dhs] [unlike]\n");
   return 2;
 }

@@ -62,17 +62,23 @@ Result<std::uint64_t> Gatherer::gather() {
       if (running_.insert(path).second) skip(path, "its run is not over yet.");
       continue;
     }
-    auto log = read_access_log(path);
+    LogStore::Vectors vectors;
+    const auto is_wanted = [&](const AccessLog& log) {
+      return log.outcome != RunOutcome::kUnknown || killed_failed;
+    };
+    auto log = read_access_log(path, [&](const AccessLog& so_far, AccessVector&& vector) -> Status {
+      return is_wanted(so_far) ? store_.add_vector(so_far, vector, vectors) : Done{};
+    });
     seen_[path] = state;
     if (!log) {
       skip(path, log.error().message);
       continue;
     }
-    if (log->outcome == RunOutcome::kUnknown && !killed_failed) {
+    if (!is_wanted(*log)) {
       skip(path, "its run was killed.");
       continue;
     }
-    const auto is_new = store_.add(*log);
+    const auto is_new = store_.add(*log, vectors);
     if (!is_new) {
       skip(path, is_new.error().message);
       continue;

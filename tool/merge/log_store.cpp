@@ -89,32 +89,44 @@ Result<std::uint64_t> LogStore::thread(const std::string& name) {
   return place->number;
 }
 
+Status LogStore::add_vector(const AccessLog& log, const AccessVector& vector, Vectors& to) {
+  while (to.threads_.size() < log.threads.size()) {
+    const auto number = thread(log.threads[to.threads_.size()]);
+    if (!number) return number.error();
+    to.threads_.push_back(static_cast<std::uint32_t>(*number));
+  }
+  const auto number = keep(log, vector.runs, to.threads_);
+  if (!number) return number.error();
+  to.added_.fixed64(vector.element);
+  to.added_.varint(*number);
+  if (log.scheme == AccessScheme::kBlocks) to.order_.add(vector);
+  return Done{};
+}
+
+// The number of a vector in the store.
+Result<std::uint64_t> LogStore::keep(const AccessLog& log, const std::vector<ThreadRun>& runs,
+                                     const std::vector<std::uint32_t>& threads) {
+  VectorWriter writer;
+  for (const ThreadRun& run : runs) {
+    if (run.thread >= threads.size())
+      return Error{log.path + " names a thread that it does not have.", ExitCode::kBadInput};
+    writer.add({threads[run.thread], run.accesses, run.with_last});
+  }
+  const auto place = table_->intern(RecordKind::kVector, writer.take());
+  if (!place) return place.error();
+  return place->number;
+}
+
 Result<bool> LogStore::add(const AccessLog& log) {
-  std::vector<std::uint32_t> threads;
-  for (const std::string& name : log.threads) {
-    const auto number = thread(name);
-    if (!number) return number.error();
-    threads.push_back(static_cast<std::uint32_t>(*number));
-  }
-  ByteWriter vectors;
-  std::uint64_t source = hash_of(std::filesystem::path(log.path).filename().string());
-  const auto keep = [&](const std::vector<ThreadRun>& runs) -> Result<std::uint64_t> {
-    VectorWriter writer;
-    for (const ThreadRun& run : runs) {
-      if (run.thread >= threads.size())
-        return Error{log.path + " names a thread that it does not have.", ExitCode::kBadInput};
-      writer.add({threads[run.thread], run.accesses, run.with_last});
-    }
-    const auto place = table_->intern(RecordKind::kVector, writer.take());
-    if (!place) return place.error();
-    return place->number;
-  };
+  Vectors vectors;
   for (const AccessVector& vector : log.vectors) {
-    const auto number = keep(vector.runs);
-    if (!number) return number.error();
-    vectors.fixed64(vector.element);
-    vectors.varint(*number);
+    if (auto added = add_vector(log, vector, vectors); !added) return added.error();
   }
+  return add(log, vectors);
+}
+
+Result<bool> LogStore::add(const AccessLog& log, const Vectors& vectors) {
+  const std::uint64_t source = hash_of(std::filesystem::path(log.path).filename().string());
   ByteWriter record;
   record.number(kBuild, log.build);
   record.number(kRun, log.run);
@@ -123,9 +135,9 @@ Result<bool> LogStore::add(const AccessLog& log) {
   record.text(kPlace, log.failure_place);
   record.number(kElements, log.elements_in_all);
   record.number(kSource, source);
-  record.text(kVectors, vectors.bytes());
-  if (const std::vector<ThreadRun> order = entry_order(log); !order.empty()) {
-    const auto number = keep(order);
+  record.text(kVectors, vectors.added_.bytes());
+  if (const std::vector<ThreadRun> order = vectors.order_.runs(); !order.empty()) {
+    const auto number = keep(log, order, vectors.threads_);
     if (!number) return number.error();
     record.number(kOrder, *number);
   }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tool/artifact/bytes.h"
+#include "tool/merge/entry_order.h"
 #include "tool/merge/log_set.h"
 #include "tool/merge/record_table.h"
 #include "tool/record/access_log.h"
@@ -55,6 +57,17 @@ class LogStore {
   // instances did the same.
   Result<bool> add(const AccessLog& log);
 
+  // The same, vector by vector, for logs that are not in memory as a whole (`log` is, but for its vectors).
+  class Vectors {
+   private:
+    friend class LogStore;
+    ByteWriter added_;
+    EntryOrder order_;
+    std::vector<std::uint32_t> threads_;  // number in the store, by number in the log
+  };
+  Status add_vector(const AccessLog& log, const AccessVector& vector, Vectors& to);
+  Result<bool> add(const AccessLog& log, const Vectors& vectors);
+
   // All bugs, those with most failing logs first. Vectors are views into the store.
   Result<std::vector<std::unique_ptr<BugLogs>>> bugs();
   // Of the threads in vectors.
@@ -67,6 +80,8 @@ class LogStore {
   Status refresh();
   bool is_whole(std::string_view vector) const;
   Result<std::uint64_t> thread(const std::string& name);
+  Result<std::uint64_t> keep(const AccessLog& log, const std::vector<ThreadRun>& runs,
+                             const std::vector<std::uint32_t>& threads);
 
   std::unique_ptr<RecordTable> table_;
   std::map<std::string, std::uint64_t> thread_numbers_;

@@ -199,7 +199,7 @@ double VectorGroups::most_alike(VectorIndex a, VectorIndex b) const {
     apart = middles - std::min(middles, near + far);
   }
   const std::uint64_t longer = std::max(samples_.length(a), samples_.length(b));
-  return 1 - static_cast<double>(apart) / static_cast<double>(longer);
+  return static_cast<double>(longer - apart) / static_cast<double>(longer);
 }
 
 double VectorGroups::most_alike_elsewhere(VectorIndex vector) const {
@@ -208,7 +208,7 @@ double VectorGroups::most_alike_elsewhere(VectorIndex vector) const {
   const Group& group = groups_[known.group];
   const std::uint64_t apart = group.gap - std::min(group.gap, known.from_middle);
   return std::max(most_without_group_[known.element],
-                  1 - static_cast<double>(apart) / static_cast<double>(group.longest));
+                  static_cast<double>(group.longest - apart) / static_cast<double>(group.longest));
 }
 
 }  // namespace heddle::merge

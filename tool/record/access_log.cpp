@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "core/record/elements.h"
 #include "core/record/log_format.h"
 #include "tool/artifact/atomic_file.h"
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/container.h"
 #include "tool/artifact/program_elf.h"
 #include "tool/record/raw_access_log.h"
@@ -31,37 +31,13 @@ std::string encode_ranks(const AccessVector& vector) {
 }
 
 void decode_ranks(std::string_view encoded, AccessVector& vector) {
+  if (encoded.empty()) return;
   ByteReader reader(encoded);
   std::uint64_t rank = 0;
   for (ThreadRun& run : vector.runs) {
     run.first_rank = rank += reader.varint();
     run.last_rank = rank += reader.varint();
   }
-}
-
-std::string encode(const AccessLog& log) {
-  ByteWriter w;
-  w.number(1, log.build);
-  w.number(2, log.run);
-  w.number(3, static_cast<std::uint64_t>(log.scheme));
-  w.number(4, static_cast<std::uint64_t>(log.outcome));
-  w.text(5, log.failure_place);
-  w.number(6, log.elements_in_all);
-  w.number(7, log.incomplete ? 1 : 0);
-  for (const std::string& name : log.threads) w.element(8, name);
-  for (const AccessVector& vector : log.vectors) {
-    ByteWriter bytes;
-    bytes.fixed64(vector.element);
-    for (const ThreadRun& run : vector.runs) {
-      bytes.varint(std::uint64_t{run.thread} << 1 | (run.with_last ? 1 : 0));
-      bytes.varint(run.accesses);
-    }
-    w.element(9, bytes.bytes());
-  }
-  if (log.scheme == AccessScheme::kBlocks) {
-    for (const AccessVector& vector : log.vectors) w.element(10, encode_ranks(vector));
-  }
-  return w.take();
 }
 
 bool decode_vector(std::string_view bytes, AccessVector& vector) {
@@ -75,11 +51,40 @@ bool decode_vector(std::string_view bytes, AccessVector& vector) {
   return !reader.failed();
 }
 
-Result<AccessLog> decode(const std::string& path, std::string_view bytes) {
+// Reads one vector after the other, as far as they make sense.
+class VectorDecoder {
+ public:
+  VectorDecoder(const AccessLog& log, const TakeVector& take) : log_(log), take_(take) {}
+  // Of the next vector.
+  void ranks(std::string_view bytes) { ranks_ = bytes; }
+  void read(std::string_view bytes) {
+    if (!sound_ || !status_) return;
+    AccessVector vector;
+    sound_ =
+        decode_vector(bytes, vector) && (is_first_ || vector.element >= last_) &&
+        std::ranges::all_of(vector.runs, [&](const ThreadRun& r) { return r.thread < log_.threads.size(); });
+    is_first_ = false;
+    last_ = vector.element;
+    decode_ranks(std::exchange(ranks_, {}), vector);
+    if (sound_) status_ = take_(log_, std::move(vector));
+  }
+  bool sound() const { return sound_; }
+  const Status& status() const { return status_; }
+
+ private:
+  const AccessLog& log_;
+  const TakeVector& take_;
+  bool sound_ = true, is_first_ = true;
+  std::uint64_t last_ = 0;  // element
+  std::string_view ranks_;
+  Status status_ = Done{};
+};
+
+Result<AccessLog> decode(const std::string& path, std::string_view bytes, const TakeVector& take) {
   AccessLog log;
   log.path = path;
-  std::size_t ranked = 0;
-  bool sound = read_record(bytes, [&](const Field& f) {
+  VectorDecoder vectors(log, take);
+  const bool sound = read_record(bytes, [&](const Field& f) {
     switch (f.tag) {
       case 1:
         log.build = f.number;
@@ -106,51 +111,98 @@ Result<AccessLog> decode(const std::string& path, std::string_view bytes) {
         log.threads.push_back(f.str());
         break;
       case 9:
-        log.vectors.emplace_back();
-        if (!decode_vector(f.bytes, log.vectors.back()))
-          log.vectors.back().runs.push_back({~0u, false, 0, 0, 0});
+        vectors.read(f.bytes);
         break;
       case 10:
-        if (ranked < log.vectors.size()) decode_ranks(f.bytes, log.vectors[ranked++]);
+        vectors.ranks(f.bytes);
         break;
       default:
         break;
     }
   });
-  for (const AccessVector& vector : log.vectors) {
-    for (const ThreadRun& run : vector.runs) sound = sound && run.thread < log.threads.size();
-  }
-  const auto by_element = [](const AccessVector& a, const AccessVector& b) { return a.element < b.element; };
-  if (!sound || !std::is_sorted(log.vectors.begin(), log.vectors.end(), by_element))
+  if (!vectors.status()) return vectors.status().error();
+  if (!sound || !vectors.sound())
     return Error{path + " is damaged: its vectors make no sense.", ExitCode::kBadInput};
   return log;
 }
 
-}  // namespace
+bool is_collected(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char start[8] = {};
+  file.read(start, sizeof start);
+  return std::string_view(start, 8) == kArtifactMagic;
+}
 
-Result<AccessLog> read_access_log(const std::string& path) {
-  std::uint64_t magic = 0;
-  {
-    std::ifstream file(path, std::ios::binary);
-    char start[8] = {};
-    if (!file) return Error{"Cannot read " + path + ".", ExitCode::kBadInput};
-    file.read(start, sizeof start);
-    std::memcpy(&magic, start, sizeof magic);
-    if (std::string_view(start, 8) != kArtifactMagic) return read_raw_access_log(path);
-  }
+Result<std::string> read_payload(const std::string& path) {
   const ReadLimits limits;
   auto content = read_whole_file(path, limits.file_bytes);
   if (!content) return content.error();
   auto sections = read_container(*content, limits);
   if (!sections) return Error{path + " is damaged: " + sections.error().message, ExitCode::kBadInput};
-  for (const ArtifactSection& section : *sections) {
-    if (section.type == kAccessLogSection) return decode(path, section.payload);
+  for (ArtifactSection& section : *sections) {
+    if (section.type == kAccessLogSection) return std::move(section.payload);
   }
   return Error{path + " is no access log.", ExitCode::kBadInput};
 }
 
+}  // namespace
+
+Result<AccessLog> read_access_log(const std::string& path, const TakeVector& take) {
+  if (!std::ifstream(path, std::ios::binary)) return Error{"Cannot read " + path + ".", ExitCode::kBadInput};
+  if (is_collected(path)) {
+    const auto payload = read_payload(path);
+    if (!payload) return payload.error();
+    return decode(path, *payload, take);
+  }
+  auto log = read_raw_access_log(path);
+  if (!log) return log;
+  std::vector<AccessVector> vectors = std::exchange(log->vectors, {});
+  for (AccessVector& vector : vectors) {
+    if (auto taken = take(*log, std::move(vector)); !taken) return taken.error();
+  }
+  return log;
+}
+
+Result<AccessLog> read_access_log(const std::string& path) {
+  std::vector<AccessVector> vectors;
+  auto log = read_access_log(path, [&](const AccessLog&, AccessVector&& vector) -> Status {
+    vectors.push_back(std::move(vector));
+    return Done{};
+  });
+  if (log) log->vectors = std::move(vectors);
+  return log;
+}
+
+AccessLogWriter::AccessLogWriter(const AccessLog& log) : is_of_blocks_(log.scheme == AccessScheme::kBlocks) {
+  bytes_.number(1, log.build);
+  bytes_.number(2, log.run);
+  bytes_.number(3, static_cast<std::uint64_t>(log.scheme));
+  bytes_.number(4, static_cast<std::uint64_t>(log.outcome));
+  bytes_.text(5, log.failure_place);
+  bytes_.number(6, log.elements_in_all);
+  bytes_.number(7, log.incomplete ? 1 : 0);
+  for (const std::string& name : log.threads) bytes_.element(8, name);
+}
+
+void AccessLogWriter::add(const AccessVector& vector) {
+  if (is_of_blocks_) bytes_.element(10, encode_ranks(vector));
+  ByteWriter bytes;
+  bytes.fixed64(vector.element);
+  for (const ThreadRun& run : vector.runs) {
+    bytes.varint(std::uint64_t{run.thread} << 1 | (run.with_last ? 1 : 0));
+    bytes.varint(run.accesses);
+  }
+  bytes_.element(9, bytes.bytes());
+}
+
+Status AccessLogWriter::write(const std::string& path) {
+  return write_file_atomically(path, write_container({{kAccessLogSection, true, bytes_.take()}}));
+}
+
 Status write_access_log(const std::string& path, const AccessLog& log) {
-  return write_file_atomically(path, write_container({{kAccessLogSection, true, encode(log)}}));
+  AccessLogWriter writer(log);
+  for (const AccessVector& vector : log.vectors) writer.add(vector);
+  return writer.write(path);
 }
 
 Result<std::vector<SharedElement>> read_elements(const std::string& program, AccessScheme scheme) {

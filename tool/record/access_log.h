@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "tool/artifact/bytes.h"
 
 namespace heddle {
 
@@ -70,8 +72,26 @@ struct AccessLog {
 
 // The file may come from anywhere and is not trusted; an error says what is wrong with it, by name.
 Result<AccessLog> read_access_log(const std::string& path);
+// The same, vector by vector: they are given to `take` and are not in the answer, so that a large log takes
+// no more room than its file and its largest vector. `so_far` has all but vectors. A log whose end is found
+// to make no sense is an error after its first vectors were taken.
+using TakeVector = std::function<Status(const AccessLog& so_far, AccessVector&& vector)>;
+Result<AccessLog> read_access_log(const std::string& path, const TakeVector& take);
 // What write_access_log wrote is read back equal (`path` apart); for tests, generators and stores.
 Status write_access_log(const std::string& path, const AccessLog& log);
+
+// … vector by vector, which are sorted by element.
+class AccessLogWriter {
+ public:
+  // All but the log's vectors.
+  explicit AccessLogWriter(const AccessLog& log);
+  void add(const AccessVector& vector);
+  Status write(const std::string& path);
+
+ private:
+  ByteWriter bytes_;
+  bool is_of_blocks_;
+};
 
 // All elements of a program that was built with `heddle c++ --full`, sorted by id.
 Result<std::vector<SharedElement>> read_elements(const std::string& program, AccessScheme scheme);

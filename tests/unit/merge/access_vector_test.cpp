@@ -65,5 +65,26 @@ TEST(AccessVector, prefixes_and_samples) {
             (std::vector<std::uint32_t>{0, 1, 2, kNoThread}));
 }
 
+TEST(AccessVector, differences_are_what_the_first_one_has_elsewhere) {
+  const auto listed = [](const SlowVector& vector, const SlowVector& from) {
+    std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>> all;
+    for (const Stretch& s : differences(encode(vector), encode(from)))
+      all.emplace_back(s.begin, s.end, s.thread);
+    return all;
+  };
+  using All = std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>>;
+  EXPECT_EQ(listed({0, 1, 1, 2}, {0, 1, 1, 2}), All{});
+  EXPECT_EQ(listed({0, 1, 1, 2}, {0, 0, 2, 2}), (All{{1, 3, 1}}));
+  EXPECT_EQ(listed({0, 2, 3}, {0}), (All{{1, 2, 2}, {2, 3, 3}}));
+  EXPECT_EQ(listed({0}, {0, 2, 3}), (All{{1, 3, kNoThread}}));
+  EXPECT_EQ(listed({}, {}), All{});
+}
+
+TEST(AccessVector, the_majority_decides_at_each_position) {
+  const std::string a = encode({0, 1, 1, 2}), b = encode({0, 1, 2}), c = encode({3, 0, 2, 2, 1, 1});
+  const std::string_view all[] = {a, b, c};
+  EXPECT_EQ(decode(majority_of(all)), (SlowVector{0, 1, 2, 2}));
+}
+
 }  // namespace
 }  // namespace heddle::merge

@@ -23,6 +23,12 @@ AccessLog log_of(std::vector<AccessVector> vectors, const std::string& path = "a
 
 using Runs = std::vector<ThreadRun>;
 
+Runs entry_order(const AccessLog& log) {
+  EntryOrder order;
+  for (const AccessVector& vector : log.vectors) order.add(vector);
+  return order.runs();
+}
+
 TEST(EntryOrder, puts_blocks_together_by_rank) {
   const AccessLog log = log_of({{5, {{0, false, 1, 0, 0}, {1, false, 1, 3, 3}}},  //
                                 {6, {{1, false, 1, 1, 1}, {0, false, 1, 4, 4}}}});

@@ -69,6 +69,23 @@ TEST(Neighbours, equal_all_pairs_at_500_logs) {
   EXPECT_GE(recall_of(set, Metric::kDhs, 1), 0.95);
 }
 
+// Threads too many for vectors to be compared but by estimates first.
+TEST(Neighbours, by_estimates_are_mostly_those_of_all_pairs) {
+  Random random(6);
+  LogSet set;
+  for (const SlowLog& log : random_logs(random, 500, 10, 40, 300, 60)) add_to(set, log);
+  EXPECT_GE(recall_of(set, Metric::kDhs, 1, 7), 0.95);
+}
+
+TEST(Neighbours, by_dhs_are_exact_where_runs_go_a_few_ways) {
+  for (const int ways : {1, 3, 20}) {
+    Random random(8);
+    LogSet set;
+    for (const SlowLog& log : logs_of_ways(random, 5000, 8, ways)) add_to(set, log);
+    EXPECT_EQ(recall_of(set, Metric::kDhs, 1, 501), 1) << ways;
+  }
+}
+
 // Vectors that many logs share, so that there is little to tell logs apart by.
 TEST(Neighbours, equal_all_pairs_where_many_logs_share_vectors) {
   for (const int kinds : {2, 5, 12}) {
@@ -102,14 +119,16 @@ TEST(Neighbours, are_a_function_of_the_seed) {
   Random random(9);
   LogSet set;
   for (const SlowLog& log : random_logs(random, 60, 8, 3, 10, 3)) add_to(set, log);
-  const auto ranking = [&](std::uint64_t seed, unsigned jobs) {
-    const NeighbourIndex index(set, Metric::kDsim, seed);
-    std::vector<std::pair<LogIndex, double>> order;
-    for (const Ranked& r : sgm_relevance(set, index, seed, jobs)) order.emplace_back(r.log, r.relevance);
-    return order;
-  };
-  EXPECT_EQ(ranking(1, 1), ranking(1, 2));
-  EXPECT_NE(ranking(1, 1), ranking(2, 1));
+  for (const Metric metric : {Metric::kDsim, Metric::kDhs}) {
+    const auto ranking = [&](std::uint64_t seed, unsigned jobs) {
+      const NeighbourIndex index(set, metric, seed);
+      std::vector<std::pair<LogIndex, double>> order;
+      for (const Ranked& r : sgm_relevance(set, index, seed, jobs)) order.emplace_back(r.log, r.relevance);
+      return order;
+    };
+    EXPECT_EQ(ranking(1, 1), ranking(1, 2));
+    EXPECT_NE(ranking(1, 1), ranking(2, 1));
+  }
 }
 
 }  // namespace

@@ -61,6 +61,44 @@ inline SlowLogs random_logs(Random& random, std::size_t count, int elements, int
   return logs;
 }
 
+// As when one thread was a little faster here and there: neighbours change places, and the end comes sooner
+// or later.
+inline SlowVector disturbed(Random& random, SlowVector vector, std::uint32_t times) {
+  for (std::uint32_t i = 0; i < times; ++i) {
+    const std::size_t at = random.below(static_cast<std::uint32_t>(vector.size() - 1));
+    std::swap(vector[at], vector[at + 1]);
+  }
+  if (random.below(3) == 0) vector.resize(vector.size() - random.below(3));
+  if (random.below(3) == 0) vector.push_back(static_cast<int>(random.below(3)));
+  return vector;
+}
+
+inline SlowVector random_vector(Random& random, std::uint32_t threads, std::size_t length) {
+  SlowVector vector;
+  while (vector.size() < length) vector.push_back(static_cast<int>(random.below(threads)));
+  return vector;
+}
+
+// Runs that go one of a few ways, and differ from it a little in every element.
+inline SlowLogs logs_of_ways(Random& random, std::size_t count, int elements, int ways) {
+  std::vector<std::vector<SlowVector>> way(static_cast<std::size_t>(ways));
+  for (auto& of_way : way) {
+    for (int e = 0; e < elements; ++e) of_way.push_back(random_vector(random, 4, 60));
+  }
+  std::set<SlowLog> known;
+  SlowLogs logs;
+  while (logs.size() < count) {
+    const auto& taken = way[random.below(static_cast<std::uint32_t>(ways))];
+    SlowLog log;
+    for (int e = 0; e < elements; ++e) {
+      if (random.below(2) == 0)
+        log[e] = disturbed(random, taken[static_cast<std::size_t>(e)], static_cast<std::uint32_t>(e % 4));
+    }
+    if (!log.empty() && known.insert(log).second) logs.push_back(std::move(log));
+  }
+  return logs;
+}
+
 // Table 3.1 and equations 3.1 to 3.4.
 struct SlowMetrics {
   const SlowLogs& logs;
