@@ -31,7 +31,7 @@ Abi::Abi(llvm::Module& module) : module_(module) {
   branch = declare("branch", nothing, {id, number, value});
   spared = declare("spared", nothing, {id, number, value});
   doomed = declare("doomed", nothing, {id, number, value});
-  switch_on = declare("switch", nothing, {id, value, pointer_type, number, value});
+  switch_on = declare("switch", nothing, {id, value, pointer_type, pointer_type, number, number, value});
   target = declare("target", nothing, {id, value, value});
   concretised = declare("concretised", nothing, {id, value});
   call = declare("call", nothing, {pointer_type});

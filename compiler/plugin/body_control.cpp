@@ -70,26 +70,25 @@ void BodyBuilder::visit_switch(llvm::SwitchInst& on) {
   llvm::LLVMContext& context = function_.getContext();
   llvm::SmallVector<std::uint64_t, 16> cases;
   for (const auto& one : on.cases()) cases.push_back(one.getCaseValue()->getZExtValue());
+  const auto different = different_successors(on);
+  const auto index_of = [&](const llvm::BasicBlock* next) {
+    return static_cast<std::uint32_t>(llvm::find(different, next) - different.begin());
+  };
+  llvm::SmallVector<std::uint32_t, 16> ways;
+  for (const auto& one : on.cases()) ways.push_back(index_of(one.getCaseSuccessor()));
+  llvm::Constant* values_table = table(llvm::ConstantDataArray::get(context, cases));
+  llvm::Constant* ways_table = table(llvm::ConstantDataArray::get(context, ways));
+  Value* otherwise = number(index_of(on.getDefaultDest()));
   const std::uint64_t id = place_of(on);
-  llvm::Constant* values = nullptr;
   if (id != 0) {
-    values = table(llvm::ConstantDataArray::get(context, cases));
-    const auto different = different_successors(on);
-    const auto index_of = [&](const llvm::BasicBlock* next) {
-      return static_cast<std::uint32_t>(llvm::find(different, next) - different.begin());
-    };
-    llvm::SmallVector<std::uint32_t, 16> outcomes;
-    for (const auto& one : on.cases()) outcomes.push_back(index_of(one.getCaseSuccessor()));
     step(&on, on.getDebugLoc(), [&](Builder& at) {
-      at.CreateCall(abi_.step_switch, {word(id), as_value(at, value), values,
-                                       table(llvm::ConstantDataArray::get(context, outcomes)),
-                                       number(cases.size()), number(index_of(on.getDefaultDest()))});
+      at.CreateCall(abi_.step_switch, {word(id), as_value(at, value), values_table, ways_table,
+                                       number(cases.size()), otherwise});
     });
   }
   when_symbolic({id_of(value)}, &on, on.getDebugLoc(), [&](Builder& at) {
-    if (values == nullptr) values = table(llvm::ConstantDataArray::get(context, cases));
-    at.CreateCall(abi_.switch_on,
-                  {id_of(value), as_value(at, value), values, number(cases.size()), word(id)});
+    at.CreateCall(abi_.switch_on, {id_of(value), as_value(at, value), values_table, ways_table,
+                                   number(cases.size()), otherwise, word(id)});
     return Ids{};
   });
 }

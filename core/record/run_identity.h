@@ -21,9 +21,10 @@ inline std::uint64_t hash_text(std::uint64_t hash, const char* text) {
 // Of a variable NAME=VALUE: does it name the session or the process, or is it heddle's own?
 inline bool is_ignored(const char* variable) {
   constexpr const char* kIgnored[] = {
-      "HEDDLE_",   "_=",          "PWD=",    "OLDPWD=", "SHLVL=",    "COLUMNS=",       "LINES=",
-      "TERM=",     "XDG_",        "SSH_",    "DBUS_",   "WINDOWID=", "INVOCATION_ID=", "JOURNAL_STREAM=",
-      "HOSTNAME=", "LD_PRELOAD=", "SYSTEMD_"};
+      "HEDDLE_", "_=", "PWD=", "OLDPWD=", "SHLVL=", "COLUMNS=", "LINES=", "TERM=", "XDG_", "SSH_", "DBUS_",
+      "WINDOWID=", "INVOCATION_ID=", "JOURNAL_STREAM=", "HOSTNAME=", "LD_PRELOAD=", "SYSTEMD_",
+      // Who runs it, and from where:
+      "PATH=", "HOME=", "USER=", "LOGNAME=", "SHELL=", "MAIL=", "LS_COLORS=", "DISPLAY=", "TMUX"};
   for (const char* prefix : kIgnored) {
     const char* at = variable;
     while (*prefix != '\0' && *at == *prefix) ++at, ++prefix;

@@ -88,7 +88,7 @@ enum class RecordKind : std::uint8_t {
 
 struct Record {
   std::uint64_t pc = 0;
-  Address address = 0;      // of an access
+  Address address = 0;  // of an access; of a switch: 1 and the way that it goes if this comes out otherwise
   std::uint64_t value = 0;  // read, written or concretised, low `size` bytes; kBranch: its PlaceId, 0: none
   EventId event = kNoEvent;
   ExpressionId expression = kConcrete;
@@ -96,7 +96,8 @@ struct Record {
   ExpressionId pointer = kConcrete;  // the address, where it depends on symbols
   ThreadId thread = kMainThread;
   RecordKind kind = RecordKind::kRead;
-  std::uint8_t size = 0;  // bytes of an access, at most 8; wider ones have several records
+  // Bytes of an access, at most 8; wider ones have several records. Of a switch: its records before this one.
+  std::uint8_t size = 0;
   std::uint8_t holds = 0;
   std::uint8_t guards = 0;  // kBranch: the other way leads into code that does not return
   std::uint8_t calls = 0;   // kBranch: through a pointer, which points to who was called

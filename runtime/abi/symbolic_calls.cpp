@@ -367,9 +367,11 @@ HEDDLE_EXPORT void __heddle_doomed(Id condition, std::uint32_t holds, std::uint6
   tracer().doomed(moment_at(HEDDLE_CALLER_PC, place), expression(condition), holds != 0);
 }
 HEDDLE_EXPORT void __heddle_switch(Id value, std::uint64_t taken, const std::uint64_t* cases,
-                                   std::uint32_t count, std::uint64_t place) {
+                                   const std::uint32_t* ways, std::uint32_t count, std::uint32_t otherwise,
+                                   std::uint64_t place) {
   if (tracing == nullptr) return;
-  tracer().switch_on(moment_at(HEDDLE_CALLER_PC, place), expression(value), taken, cases, count);
+  tracer().switch_on(moment_at(HEDDLE_CALLER_PC, place), expression(value), taken,
+                     {cases, ways, count, otherwise});
 }
 HEDDLE_EXPORT void __heddle_target(Id callee, std::uint64_t address, std::uint64_t place) {
   if (tracing == nullptr) return;

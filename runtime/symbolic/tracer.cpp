@@ -1,5 +1,7 @@
 #include "runtime/symbolic/tracer.h"
 
+#include <algorithm>
+
 #include "core/base/pages.h"
 #include "core/record/path_ids.h"
 #include "core/trace/symbolic_value.h"
@@ -216,18 +218,44 @@ void Tracer::called(const Moment& at, ExpressionId callee, std::uint64_t address
   if (header_->record_count != before) records_[before].calls = 1;
 }
 
-// The case that was taken, or that it was none of them.
-void Tracer::switch_on(const Moment& at, ExpressionId value, std::uint64_t taken, const std::uint64_t* cases,
-                       std::uint32_t count) {
+std::uint32_t Tracer::Switch::way_of(std::uint64_t value) const {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (cases[i] == value) return ways[i];
+  }
+  return otherwise;
+}
+
+// As a chain of branches, one for each way: those that it did not go, and then the one that it went. If one
+// of the former came out otherwise it would go there; if the last did, where all other values lead.
+void Tracer::switch_on(const Moment& at, ExpressionId value, std::uint64_t taken, const Switch& on) {
   constexpr std::uint32_t kMostConditions = 64;
   value = believed(value, taken);
   if (table_.is_constant(value)) return;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (cases[i] == taken) return equals(at, value, taken);
+  if (on.count > kMostConditions) return concretise(at, value, taken);
+  const auto leads_to = [&](std::uint32_t way) {
+    ExpressionId any = kConcrete;
+    for (std::uint32_t i = 0; i < on.count; ++i) {
+      if (on.ways[i] != way) continue;
+      const ExpressionId equal =
+          table_.binary(Operator::kEqual, table_[value].bits, value, 0, kConcrete, on.cases[i]);
+      any = any == kConcrete ? equal : table_.binary(Operator::kOr, 1, any, 0, equal, 0);
+    }
+    return any;
+  };
+  std::uint8_t before = 0;
+  const auto add_way = [&](std::uint32_t way, bool holds, std::uint32_t other) {
+    const std::uint32_t record = header_->record_count;
+    branch(at, leads_to(way), holds);
+    if (header_->record_count == record) return;
+    records_[record].address = 1 + Address{other};
+    records_[record].size = before++;
+  };
+  const std::uint32_t went = on.way_of(taken);
+  for (std::uint32_t i = 0; i < on.count; ++i) {
+    const bool is_first = std::find(on.ways, on.ways + i, on.ways[i]) == on.ways + i;
+    if (is_first && on.ways[i] != went && on.ways[i] != on.otherwise) add_way(on.ways[i], false, on.ways[i]);
   }
-  if (count > kMostConditions) return concretise(at, value, taken);
-  for (std::uint32_t i = 0; i < count; ++i)
-    branch(at, table_.binary(Operator::kEqual, table_[value].bits, value, 0, kConcrete, cases[i]), false);
+  if (went != on.otherwise) add_way(went, true, on.otherwise);
 }
 
 void Tracer::concretise(const Moment& at, ExpressionId expression, std::uint64_t value) {

@@ -76,8 +76,15 @@ class Tracer {
   void spared(const Moment& at, ExpressionId condition, bool holds);
   // … into code that does not return.
   void doomed(const Moment& at, ExpressionId condition, bool holds);
-  void switch_on(const Moment& at, ExpressionId value, std::uint64_t taken, const std::uint64_t* cases,
-                 std::uint32_t count);
+  // `ways`: of each case, the number of the block that it leads to.
+  struct Switch {
+    const std::uint64_t* cases = nullptr;
+    const std::uint32_t* ways = nullptr;
+    std::uint32_t count = 0;
+    std::uint32_t otherwise = 0;  // the way of all other values
+    std::uint32_t way_of(std::uint64_t value) const;
+  };
+  void switch_on(const Moment& at, ExpressionId value, std::uint64_t taken, const Switch& on);
   // `value` is `taken`, and nothing else would lead here.
   void equals(const Moment& at, ExpressionId value, std::uint64_t taken);
   // A call through a pointer.

@@ -118,6 +118,31 @@ class Artifacts(HeddleTest):
         self.assertEqual(answer.code, BUG, answer.errors)
         self.assertIn("SUMMARY: heddle: data race", answer.errors)
 
+    def test_what_a_replay_is_shown_on_changes_nothing(self):
+        self.compile("""
+            #include <assert.h>
+            #include <pthread.h>
+            #include <stdatomic.h>
+            #include <stdio.h>
+            atomic_int turns;
+            static void* run(void* p) {
+              for (int i = 0; i < 3; ++i) { atomic_fetch_add(&turns, 1); puts("turn"); fflush(stdout); }
+              return p;
+            }
+            int main(void) {
+              pthread_t a, b;
+              pthread_create(&a, 0, run, 0);
+              pthread_create(&b, 0, run, 0);
+              pthread_join(a, 0);
+              pthread_join(b, 0);
+              assert(turns != 6);
+              return 0;
+            }""", name="turns")
+        self.assertEqual(self.heddle("run", "-o", "turns-out", "./turns").code, BUG)
+        answer = self.heddle("replay", "turns-out/bug-1.heddle")  # whose standard output is a pipe
+        self.assertEqual(answer.code, BUG, answer.errors)
+        self.assertEqual(answer.output.count("turn\n"), 6)
+
     def test_replay_of_a_program_that_moved(self):
         os.rename(self.path("program"), self.path("moved"))
         answer = self.heddle("replay", "heddle-out/bug-1.heddle")

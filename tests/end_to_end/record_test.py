@@ -134,6 +134,12 @@ class Record(HeddleTest):
         hashes = {arguments: re.search(r"run +(\w+)", self.show(self.record(*arguments, code=int(arguments[0]) if arguments else 0)[0]))[1]
                   for arguments in ((), ("0",), ("5",))}
         self.assertEqual(len(set(hashes.values())), 3)
+        # Who runs it, and from where, is no input; a variable of the program's is.
+        elsewhere = dict(os.environ, HOME="/elsewhere", USER="somebody", LOGNAME="somebody",
+                         PATH=os.environ["PATH"] + ":/elsewhere", TERM="dumb", INVOCATION_ID="1")
+        for environment, same in ((elsewhere, True), (dict(elsewhere, MODE="fast"), False)):
+            log = self.record("5", code=5, env=environment)[0]
+            self.assertEqual(re.search(r"run +(\w+)", self.show(log))[1] == hashes[("5",)], same)
         again = self.record("5", code=5)[0]
         self.assertEqual(re.search(r"run +(\w+)", self.show(again))[1], hashes[("5",)])
 
@@ -424,6 +430,17 @@ int main() {
         done = subprocess.run([HEDDLE, "record", "--", "/bin/true"], capture_output=True, text=True, check=False, cwd=self.folder)
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertIn("--full", done.stderr)
+        done = subprocess.run([HEDDLE, "record", "--", "./not-there"], capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("./not-there cannot be run", done.stderr)
+        self.assertNotIn("--full", done.stderr)
+
+    def test_what_is_recorded_may_be_a_word(self):
+        for kind in ("path", "vars", "blocks"):
+            answer = self.heddle("record", kind, "-d", kind, "--", self.program)
+            self.assertEqual(answer.code, 0, answer.errors)
+            (log,) = os.listdir(self.path(kind))
+            self.assertEqual(self.show(os.path.join(self.path(kind), log)).startswith("program"), kind == "path")
 
 
 if __name__ == "__main__":

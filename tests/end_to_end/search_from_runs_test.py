@@ -267,6 +267,95 @@ int main(void) {
 }
 """
 
+# Fails where the second thread finds the first one in the middle: another case of the same block than where it comes later.
+SWITCHED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int state;
+static void* first(void* p) {
+  if (atomic_load(&state) == 0) { atomic_store(&state, 1); assert(atomic_load(&state) == 1); atomic_store(&state, 2); }
+  return p;
+}
+static void* second(void* p) {
+  switch (atomic_load(&state)) {
+    case 0: atomic_store(&state, 4); break;
+    case 1:
+    case 2: atomic_store(&state, 3); break;
+    default: atomic_fetch_add(&state, 1);
+  }
+  return p;
+}
+int main(int count, char** words) {
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  if (count > 1) pthread_join(a, 0);
+  pthread_create(&b, 0, second, 0);
+  if (count <= 1) pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
+# One of two hundred states leads to the failure. How many threads a barrier waits for is no branch: with two of them the main
+# thread comes there at the right moment, with one it may come at any.
+ONE_STATE = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int state;
+static pthread_barrier_t barrier;
+static void* count_up(void* p) {
+  for (int i = 1; i <= 200; ++i) {
+    atomic_store(&state, i);
+    if (i == 150) { pthread_barrier_wait(&barrier); pthread_barrier_wait(&barrier); }
+  }
+  return p;
+}
+int main(int count, char** words) {
+  pthread_barrier_init(&barrier, 0, atoi(words[1]));
+  pthread_t a;
+  pthread_create(&a, 0, count_up, 0);
+  pthread_barrier_wait(&barrier);
+  switch (atomic_load(&state)) {
+    case 3: atomic_store(&state, 1000); break;
+    case 150: abort();
+    case 170: atomic_store(&state, 2000); break;
+    default: break;
+  }
+  pthread_barrier_wait(&barrier);
+  pthread_join(a, 0);
+  return 0;
+}
+"""
+
+# A handler with branches interrupts the thread that fails.
+HANDLED = """
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int ready;
+static volatile sig_atomic_t signals;
+static void on_signal(int number) { if (number == SIGUSR1) signals = signals + 1; else abort(); }
+static void* first(void* p) { atomic_store(&ready, 1); return p; }
+static void* second(void* p) {
+  raise(SIGUSR1);
+  if (signals != 1) return p;
+  if (atomic_load(&ready)) abort();
+  return p;
+}
+int main(void) {
+  signal(SIGUSR1, on_signal);
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_join(a, 0);
+  pthread_create(&b, 0, second, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
 
 def paths_of(line):
     """"… 0.1:10 (run 3) 0.2:1 …" → {"0.1": "10", "0.2": "1"}"""
@@ -400,6 +489,24 @@ class SearchFromRuns(HeddleTest):
                 answer = self.reconstruct_failing(way)
                 self.assertIn(reported, answer.errors)
                 self.assertRegex(answer.errors, r"thread 0\.2: (\d+) of \1 branches")
+
+    def test_cases_that_lead_to_the_same_place_are_one_path(self):
+        self.compile(SWITCHED, flags=["--full", "-O2"])
+        self.heddle("record", "-d", "logs", "--", "./program", "joined", code=NO_BUG)
+        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", code=BUG)
+        self.assertIn("Assertion", answer.errors)
+
+    def test_a_switch_is_made_to_go_the_way_of_the_log(self):
+        self.compile(ONE_STATE, flags=["--full"])
+        self.heddle("record", "-d", "logs", "--", "./program", "2")
+        (log,) = os.listdir(self.path("logs"))
+        answer = self.heddle("reconstruct", os.path.join("logs", log), "--", "./program", "1", code=BUG)
+        self.assertRegex(answer.errors, r"thread 0: (\d+) of \1 branches")
+
+    def test_what_signal_handlers_do_is_a_path_of_its_own(self):
+        self.compile(HANDLED, flags=["--full"])
+        answer = self.reconstruct_failing()
+        self.assertIn("thread 0.2!: 1 of 1 branches", answer.errors)
 
     def test_libraries_have_paths_too(self):
         self.write("gate.c", GATE)

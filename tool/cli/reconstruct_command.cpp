@@ -103,9 +103,12 @@ int reconstruct_command(const Arguments& arguments) {
   if (!executions) return complain(executions.error());
   executions->keep_decisions();
   const bool shown = !options.quiet && stderr_is_terminal();
-  const bool fails = search::has_failed(*log);
-  auto done = search::reconstruct(*executions, search::logged_paths(*log), search::logged_end(*log),
-                                  options.reconstruct, [&](std::size_t matched, std::size_t of) {
+  const search::LoggedEnd end = search::logged_end(*log);
+  if (end.hangs && !options.quiet)
+    fmt::print(stderr, "heddle: {} has no end: its run was killed, or still runs; looking for how it hangs\n",
+               options.log);
+  auto done = search::reconstruct(*executions, search::logged_paths(*log), end, options.reconstruct,
+                                  [&](std::size_t matched, std::size_t of) {
                                     if (shown)
                                       fmt::print(stderr, "heddle: {} of {} branches …\n", matched, of);
                                   });
@@ -127,7 +130,7 @@ int reconstruct_command(const Arguments& arguments) {
                done->questions);
     tell_matched(*done);
   }
-  if (!fails) return static_cast<int>(ExitCode::kNoBug);
+  if (!end.fails) return static_cast<int>(ExitCode::kNoBug);
   auto trace = executions->record(done->executed.choices);
   if (!trace) return complain(trace.error());
   return tell_found_bug(std::move(*trace), *target, options.found);

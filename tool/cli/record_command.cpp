@@ -1,4 +1,5 @@
 // heddle record: runs a program natively, and keeps what its threads did.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +92,17 @@ std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
   auto end = std::find(arguments.begin(), arguments.end(), "--");
   const Arguments own(arguments.begin(), end);
   if (const auto code = parse_command(app, own)) return code;
+  // `heddle record path -- PROGRAM`: what is recorded may be a word, too.
+  if (end != arguments.end() && o.program.size() == 1) {
+    bool* const wished = o.program[0] == "path"     ? &o.path
+                         : o.program[0] == "vars"   ? &o.vars
+                         : o.program[0] == "blocks" ? &o.blocks
+                                                    : nullptr;
+    if (wished != nullptr) {
+      *wished = true;
+      o.program.clear();
+    }
+  }
   if (end != arguments.end()) o.program.insert(o.program.end(), end + 1, arguments.end());
   return std::nullopt;
 }
@@ -103,17 +115,25 @@ Result<int> run_natively(const RecordOptions& o, pid_t& process) {
   fmt::print(stdout, "");
   std::fflush(stdout);
   const std::string setting = o.setting();
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) return Error{"No pipe can be made.", ExitCode::kOwnError};
   process = fork();
   if (process < 0) return Error{"No process can be started.", ExitCode::kOwnError};
   if (process == 0) {
     setenv("HEDDLE_RECORD", setting.c_str(), 1);
     execvp(words[0], words.data());
-    fmt::print(stderr, "heddle: {} cannot be run: {}\n", o.program[0], std::strerror(errno));
+    const int error = errno;
+    if (write(failure[1], &error, sizeof error) < 0) _exit(126);
     _exit(127);
   }
+  close(failure[1]);
+  int error = 0;
+  const bool cannot_run = read(failure[0], &error, sizeof error) == sizeof error;
+  close(failure[0]);
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
+  if (cannot_run) return Error{o.program[0] + " cannot be run: " + std::strerror(error) + "."};
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -185,8 +205,9 @@ int show_log(const RecordOptions& o) {
   if (!tables) return complain(tables.error());
   const auto log = read_path_log(o.show, *tables);
   if (!log) return complain(log.error());
-  fmt::print("program {}\nbuild   {:016x}\nrun     {:016x}\nended   {}\n", log->program, log->build, log->run,
-             outcome_text(log->outcome));
+  fmt::print("program {}\nbuild   {:016x}\nrun     {:016x}\nended   {}{}\n", log->program, log->build,
+             log->run, outcome_text(log->outcome),
+             raw->header.truncated != 0 ? "; what came after the log's limit is not there" : "");
   for (const ThreadPath& thread : log->threads) {
     const auto decisions = std::count_if(thread.steps.begin(), thread.steps.end(),
                                          [](const PathStep& s) { return s.is_decision(); });

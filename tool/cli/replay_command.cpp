@@ -103,7 +103,7 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
   Verdict verdict;
   const bool shown = o.times == 1 && !o.quiet;
   replay::ReplayOptions how;
-  how.inherit_output = shown;
+  how.shows_output = shown;
   how.symbolise = shown;
   how.pause_at_event = o.stop_at;
   how.on_pause = [&](pid_t pid) { tell_where(pid, o.stop_at); };
@@ -124,7 +124,7 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
 
 int show_until(const run::Target& target, const Trace& original, const ReplayOptions& o) {
   replay::ReplayOptions how;
-  how.inherit_output = !o.quiet;
+  how.shows_output = !o.quiet;
   how.end_after_event = o.until_event;
   auto outcome = replay::replay(target, original, how);
   if (!outcome) return complain(outcome.error());

@@ -114,10 +114,11 @@ void tell_others(const std::vector<std::string>& others) {
   std::string names;
   for (std::size_t i = 0; i < std::min(others.size(), kMostNames); ++i) names += " " + others[i];
   if (others.size() > kMostNames) names += fmt::format(" and {} more", others.size() - kMostNames);
+  const bool is_one = others.size() == 1;
   warn(fmt::format(
-      "{} log{} of runs with other arguments, environment or input than here left out:{}. Give the "
-      "program the same, or --any-input.",
-      others.size(), others.size() == 1 ? " is" : "s are", names));
+      "{} log{} with other arguments, environment or input than here {} left out:{}. Give the program the "
+      "same, or --any-input.",
+      others.size(), is_one ? " of a run" : "s of runs", is_one ? "is" : "are", names));
 }
 
 // Executions that take the paths of runs in production. The answer: one that failed on the way to them.
@@ -200,8 +201,10 @@ int search_command(const Arguments& arguments) {
     if (search.runs() == 0) {
       const std::string what_to_do =
           options.from.empty() ? "" : " Record runs that pass with `heddle record -d " + options.from + "`.";
-      return complain(
-          {"No run passed: there is nothing to start from." + what_to_do, ExitCode::kInconclusive});
+      return complain({(options.from.empty() ? "No run passed: there is nothing to start from."
+                                             : "There is no log of a run that passed to start from.") +
+                           what_to_do,
+                       ExitCode::kInconclusive});
     }
     if (!options.quiet) fmt::print(stderr, "heddle: {} different runs passed\n", search.runs());
     if (options.verbose) {

@@ -115,7 +115,7 @@ Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, c
   run::SingleOptions single;
   single.index = original.execution;
   single.replay = original.choices;
-  single.inherit_output = options.inherit_output;
+  single.shows_output = options.shows_output;
   single.symbolise = options.symbolise;
   single.end_after_event = options.end_after_event;
   single.pause_at_event = options.pause_at_event;

@@ -19,7 +19,7 @@ struct ReplayOutcome {
 };
 
 struct ReplayOptions {
-  bool inherit_output = false;  // the program writes to our own standard output and error
+  bool shows_output = false;  // the program's output goes to our standard output
   bool symbolise = true;
   std::uint32_t end_after_event = ~0u;
   std::uint32_t pause_at_event = ~0u;   // stop there, for a debugger to be attached

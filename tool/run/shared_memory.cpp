@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -90,6 +91,24 @@ std::string OutputFile::read(bool& cut) const {
     append(end - kKept / 2, end);
   }
   return text;
+}
+
+off_t OutputFile::copy_to(int file, off_t from) const {
+  const off_t end = lseek(descriptor_.get(), 0, SEEK_CUR);
+  std::array<char, 65536> buffer{};
+  while (from < end) {
+    const auto most = std::min(buffer.size(), static_cast<std::size_t>(end - from));
+    const ssize_t got = pread(descriptor_.get(), buffer.data(), most, from);
+    if (got <= 0) break;
+    from += got;
+    for (ssize_t at = 0; at < got;) {
+      const ssize_t written = write(file, buffer.data() + at, static_cast<std::size_t>(got - at));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return end;  // nobody reads it
+      at += written;
+    }
+  }
+  return end;
 }
 
 Result<InputFile> InputFile::keep_standard_input() {

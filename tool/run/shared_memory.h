@@ -1,6 +1,8 @@
 // Memory files: what the tool and the processes that it starts share.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 
@@ -61,6 +63,8 @@ class OutputFile {
   static Result<OutputFile> create();
   int descriptor() const { return descriptor_.get(); }
   std::string read(bool& cut) const;
+  // Writes what comes after the first `from` bytes to another file, and answers how many there are now.
+  off_t copy_to(int file, off_t from) const;
 
  private:
   Descriptor descriptor_;

@@ -174,7 +174,6 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   LaunchOptions launch;
   launch.index = options.index;
   launch.replay = options.replay;
-  launch.inherit_output = options.inherit_output;
   launch.campaign = options.campaign;
   launch.end_after_event = options.end_after_event;
   launch.pause_at_event = options.pause_at_event;
@@ -193,11 +192,17 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   if (!process) return process.error();
   const pid_t pid = process->pid();
   const bool paused = options.pause_at_event != ~0u && process->wait_for_pause();
+  off_t shown = 0;
+  const auto show_output = [&] {
+    if (options.shows_output) shown = process->copy_output(STDOUT_FILENO, shown);
+  };
+  if (paused) show_output();
   if (paused && options.on_pause) options.on_pause(pid);
   // Events make an execution slower: its time is longer, too. Who looks at it with a debugger has all day.
   const auto began = std::chrono::steady_clock::now();
   const bool killed = process->wait(paused ? 0 : spec.timeout_ns * 4);
   const auto took = std::chrono::steady_clock::now() - began;
+  show_output();
   SingleRun run;
   run.result = conclude(*process, killed);
   run.result.duration_us =

@@ -81,6 +81,8 @@ class Process {
   bool wait_for_pause();
   int wait_status() const { return wait_status_; }
   std::string output(bool& cut) const;
+  // Standard output and error, as far as they were kept, from there on; how many bytes there are now.
+  off_t copy_output(int file, off_t from) const { return output_.copy_to(file, from); }
 
  private:
   static Result<Process> prepare(const RunSpec& spec, const LaunchOptions& options);
@@ -111,7 +113,9 @@ struct SingleOptions {
   std::uint64_t index = 0;
   std::span<const Choice> replay;
   bool symbolise = true;
-  bool inherit_output = false;
+  // The program's output goes to our standard output when it has ended, or stands where it is to. (Not while
+  // it runs: to the program, a terminal or a pipe would be something else than the file of other executions.)
+  bool shows_output = false;
   std::vector<int> allowed_exits;
   int campaign = -1;  // descriptor of the CampaignState whose execution this is, for strategies that learn
   std::size_t kept_events = kKeptEvents;

@@ -11,21 +11,33 @@ const std::map<std::string, ThreadPath>& decisions_of(const TracedRun& run) {
   return run.decisions.empty() ? run.threads : run.decisions;
 }
 
+namespace {
+
+Matched matched(const Path& path, const Path& ran) {
+  Matched m;
+  m.path = std::make_shared<const Path>(path);
+  m.of = path.size();
+  m.ran = ran.size();
+  m.steps = static_cast<std::size_t>(std::mismatch(path.begin(), path.end(), ran.begin(), ran.end()).first -
+                                     path.begin());
+  return m;
+}
+
+}  // namespace
+
 MatchedThreads match(const LoggedPaths& log, const TracedRun& run) {
   MatchedThreads all;
   for (const auto& [name, logged] : log) {
     Matched& m = all[name];
+    if (const auto handler = run.handlers.find(name); handler != run.handlers.end()) {
+      m = matched(logged, handler->second);
+      continue;
+    }
     const auto own = decisions_of(run).find(name);
     const bool has_run = own != decisions_of(run).end();
-    m.path = std::make_shared<const Path>(has_run ? with_rounds_of(logged, own->second) : logged);
-    const Path& path = *m.path;
-    m.of = path.size();
-    m.waited = logged.size() - std::min(logged.size(), path.size());
-    if (!has_run) continue;
-    const Path& ran = own->second.path;
-    m.ran = ran.size();
-    m.steps = static_cast<std::size_t>(std::mismatch(path.begin(), path.end(), ran.begin(), ran.end()).first -
-                                       path.begin());
+    const Path path = has_run ? with_rounds_of(logged, own->second) : logged;
+    m = matched(path, has_run ? own->second.path : Path{});
+    m.waited = logged.size() - std::min(logged.size(), m.of);
   }
   return all;
 }
@@ -81,13 +93,15 @@ std::optional<KnownPaths::Question> KnownPaths::ask(const std::vector<std::strin
     if (name == failing_ && !is_wanted && !log.empty()) at = std::min(at, log.size() - 1);
     const bool leaves = at < own.path.size() && at < log.size();
     // Only the same branch can go the other way, and only where values that threads share decide it.
-    if (leaves && (own.records[at] == kNoRecord || own.path[at].flipped() != log[at])) is_wanted = false;
+    const std::uint32_t towards = leaves ? record_towards(of->tables.records, own, at, log[at]) : kNoRecord;
+    if (leaves && towards == kNoRecord) is_wanted = false;
     if (at < own.path.size()) {
       if (leaves && is_wanted) {
-        symbolic::Record& record = with.tables.records[own.records[at]];
+        symbolic::Record& record = with.tables.records[towards];
         record.kind = symbolic::RecordKind::kBranch;
         record.holds = record.holds != 0 ? 0 : 1;
-        ends[own.thread] = {record_from(own, at + 1), own.events[at]};
+        const bool is_branch = own.path[at].flipped() == log[at];
+        ends[own.thread] = {is_branch ? record_from(own, at + 1) : towards + 1, own.events[at]};
       } else if (leaves || at_end == AtEnd::kStop) {
         ends[own.thread] = end_before(*of, own, at);
       }

@@ -51,8 +51,9 @@ bool has_failed(const PathLog& log) {
 }
 
 LoggedEnd logged_end(const PathLog& log) {
-  if (!has_failed(log)) return {};
-  return {true, log.ended_by, log.outcome.kind == record::OutcomeKind::kSignal};
+  if (has_passed(log)) return {};
+  if (log.outcome.kind == record::OutcomeKind::kUnknown) return {true, "", true, true};
+  return {true, log.ended_by, false, log.outcome.kind == record::OutcomeKind::kSignal};
 }
 
 std::uint64_t run_identity(const run::Target& target) {

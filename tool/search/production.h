@@ -19,6 +19,7 @@ LoggedPaths logged_paths(const PathLog& log);
 // Did the run end with a failure?
 bool has_failed(const PathLog& log);
 bool has_passed(const PathLog& log);
+// Of a run that was killed: as if it hung.
 LoggedEnd logged_end(const PathLog& log);
 
 struct ProductionRuns {

@@ -19,6 +19,17 @@ LoggedPaths only_paths(const TracedRun& run) {
   return paths;
 }
 
+// Threads wait for ever.
+bool is_hang(FindingKind kind) {
+  return kind == FindingKind::kDeadlock || kind == FindingKind::kLostWakeUp || kind == FindingKind::kLivelock;
+}
+const TraceFinding* hang_of(const Trace& trace) {
+  for (const TraceFinding& finding : trace.findings) {
+    if (is_hang(finding.kind)) return &finding;
+  }
+  return nullptr;
+}
+
 // An execution that leaves the log somewhere.
 struct Reached {
   std::shared_ptr<TracedRun> run;
@@ -37,6 +48,7 @@ class Reconstructor {
         log_(log),
         fails_(end.fails),
         failing_(end.thread),
+        hangs_(end.hangs),
         lacks_bits_(end.lacks_bits),
         options_(options),
         on_step_(on_step),
@@ -91,9 +103,11 @@ class Reconstructor {
   // Looks at an execution, keeps it where its paths are new, and remembers the best.
   Status take(const Executed& executed) {
     const bool died = executed.result.ending != Ending::kExited || executed.result.status != 0;
-    if (executed.is_bug && !(fails_ && died) && !best_.met) best_.met = executed;
     auto traced = executions_.trace(executed);
-    if (!traced) return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
+    if (!traced) {
+      if (executed.is_bug && !(fails_ && died) && !best_.met) best_.met = executed;
+      return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
+    }
     if (!seen_.emplace(only_paths(**traced), executed.is_bug).second) return Done{};
     learn_initial(**traced, initial_);
     executions_.learn_static(**traced, initial_);
@@ -111,7 +125,9 @@ class Reconstructor {
     for (const auto& [name, own] : decisions_of(*reached->run))
       same = same && (own.path.empty() || log_.contains(name));
     // (A race that was seen on the way is no end.)
-    const bool ends_so = fails_ ? executed.is_bug && died : executed.passes;
+    const bool hung = hang_of(reached->run->trace) != nullptr;
+    const bool ends_so = fails_ ? executed.is_bug && died && hung == hangs_ : executed.passes;
+    if (executed.is_bug && !ends_so && !best_.met) best_.met = executed;
     const bool is_better = best_.matched.empty() || same > best_.same_paths || reached->total > best_total_;
     if (is_better || (same && ends_so)) {
       best_.same_paths = same;
@@ -129,9 +145,19 @@ class Reconstructor {
 
   // Who failed has taken its path to the end, and nobody has left theirs.
   bool is_same_failure(const Reached& reached) const {
-    const auto failed = reached.matched.find(failing_);
-    if (failed == reached.matched.end() || reached.wrong != 0) return false;
-    const Matched& m = failed->second;
+    if (reached.wrong != 0) return false;
+    if (!hangs_) return is_at_end(reached, failing_);
+    const auto& parts = hang_of(reached.run->trace)->parts;
+    return std::all_of(parts.begin(), parts.end(), [&](const TracePart& part) {
+      const bool waits = part.role == PartRole::kBlockedThread || part.role == PartRole::kWaits;
+      return !waits || is_at_end(reached, reached.run->name_of(part.thread));
+    });
+  }
+
+  bool is_at_end(const Reached& reached, const std::string& thread) const {
+    const auto found = reached.matched.find(thread);
+    if (found == reached.matched.end()) return false;
+    const Matched& m = found->second;
     return m.steps == m.of && (m.ran == m.of || (lacks_bits_ && m.ran <= m.of + record::kMostPending));
   }
 
@@ -220,8 +246,9 @@ class Reconstructor {
       const std::size_t at = m->second.steps;
       ends[own.thread] = {record_from(own, at), own.events[at]};
       // Only the same branch can go the other way, and only where values that threads share decide it.
-      if (at >= m->second.of || own.records[at] == kNoRecord) continue;
-      if (own.path[at].flipped() == (*m->second.path)[at]) wrong.emplace_back(own.records[at], name);
+      if (at >= m->second.of) continue;
+      const std::uint32_t towards = record_towards(of.tables.records, own, at, (*m->second.path)[at]);
+      if (towards != kNoRecord) wrong.emplace_back(towards, name);
     }
     std::sort(wrong.begin(), wrong.end());
     find_last_steps(from);
@@ -267,6 +294,7 @@ class Reconstructor {
     if (!shorter) return Done{};
     for (const Goal& goal : goals_of(*shorter)) {
       if (!time_left() || best_.succeeded) break;
+      if (hangs_ != (goal.kind == GoalKind::kDeadlock)) continue;
       const auto trace = ask_for(*shorter, goal, Others::kWhole);
       if (!trace || !constraints::may_fail(*trace)) continue;
       bool taken = false;
@@ -309,6 +337,7 @@ class Reconstructor {
   const LoggedPaths& log_;
   bool fails_;
   std::string failing_;
+  bool hangs_;
   bool lacks_bits_;
   ReconstructOptions options_;
   std::function<void(std::size_t, std::size_t)> on_step_;

@@ -27,6 +27,8 @@ struct ReconstructOptions {
 struct LoggedEnd {
   bool fails = false;
   std::string thread;  // whose failure it was; empty: not known
+  // The log has no end: threads waited for ever until the process was killed.
+  bool hangs = false;
   // It died of a signal: the log may lack its latest branches, whose bits were in registers
   // (docs/record-format.md).
   bool lacks_bits = false;

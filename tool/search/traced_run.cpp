@@ -24,14 +24,24 @@ const std::string& TracedRun::name_of(ThreadId thread) const {
 
 namespace {
 
+bool is_of_switch(const symbolic::Record& record) {
+  return record.kind == symbolic::RecordKind::kBranch && record.address != 0;
+}
+
 // Every decision of a thread, and of those that symbols decided the record: records follow the order of the
 // steps that they belong to.
 void read_decisions(const SymbolicTables& tables, const std::map<ThreadId, ThreadPath*>& threads,
-                    std::map<std::string, ThreadPath>& decisions, const StableNames& names) {
+                    TracedRun& run, const StableNames& names) {
+  std::map<std::string, ThreadPath>& decisions = run.decisions;
   std::map<ThreadId, std::vector<const symbolic::Step*>> steps;
   for (const symbolic::Step& step : tables.steps) {
-    if (step.kind <= static_cast<std::uint8_t>(record::StepKind::kLanding))
+    if (step.kind > static_cast<std::uint8_t>(record::StepKind::kLanding)) continue;
+    if (step.depth == 0) {
       steps[step.thread].push_back(&step);
+    } else {
+      run.handlers[names.thread(step.thread) + std::string(step.depth, '!')].push_back(
+          path_step(step.place, step.kind, step.outcome));
+    }
   }
   for (const auto& [thread, unused] : threads) {
     ThreadPath& own = decisions[names.thread(thread)];
@@ -47,6 +57,7 @@ void read_decisions(const SymbolicTables& tables, const std::map<ThreadId, Threa
     const symbolic::Record& r = tables.records[i];
     if (r.kind != symbolic::RecordKind::kBranch || r.expression == symbolic::kConcrete || r.value == 0)
       continue;
+    if (is_of_switch(r) && r.size != 0) continue;  // its first one stands for all
     const auto& own = steps[r.thread];
     for (std::size_t k = next[r.thread]; k < own.size(); ++k) {
       const bool is_branch = own[k]->kind == static_cast<std::uint8_t>(record::StepKind::kBranch);
@@ -60,6 +71,23 @@ void read_decisions(const SymbolicTables& tables, const std::map<ThreadId, Threa
 }
 
 }  // namespace
+
+std::uint32_t record_towards(std::span<const symbolic::Record> records, const ThreadPath& own,
+                             std::size_t step, Step wanted) {
+  const std::uint32_t first = own.records[step];
+  if (first == kNoRecord || own.path[step].flipped() == wanted) return first;
+  const symbolic::Record& chain = records[first];
+  if (!is_of_switch(chain)) return kNoRecord;
+  std::uint32_t before = 0;
+  for (std::uint32_t i = first; i < records.size(); ++i) {
+    const symbolic::Record& r = records[i];
+    if (r.thread != chain.thread) continue;
+    if (!is_of_switch(r) || r.value != chain.value || r.size != before++) break;
+    if (path_step(r.value, static_cast<std::uint8_t>(record::StepKind::kSwitch), r.address - 1) == wanted)
+      return i;
+  }
+  return kNoRecord;
+}
 
 TracedRun traced_run(Trace trace, SymbolicTables tables) {
   TracedRun run;
@@ -86,7 +114,7 @@ TracedRun traced_run(Trace trace, SymbolicTables tables) {
     own->second->records.push_back(i);
     own->second->events.push_back(record.event);
   }
-  if (!tables.steps.empty()) read_decisions(tables, by_thread, run.decisions, names);
+  if (!tables.steps.empty()) read_decisions(tables, by_thread, run, names);
   run.trace = std::move(trace);
   run.tables = std::move(tables);
   return run;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,19 @@ struct TracedRun {
   std::map<std::string, ThreadPath> threads;  // by name: "0.1" is the first child of the main thread
   // The same with every branch, in the alphabet of path logs; empty where that was not asked for.
   std::map<std::string, ThreadPath> decisions;
+  // … and of signal handlers that interrupted a thread: "0.1!".
+  std::map<std::string, Path> handlers;
 
   std::map<std::string, Path> paths() const;
   const std::string& name_of(ThreadId thread) const;
 
   bool is_injected = false;  // a thread was made to read values that nobody wrote
 };
+
+// The record of that step, or of a chain of records of a switch, by which the step comes out as `wanted`;
+// kNoRecord: there is none, or no symbol decided it.
+std::uint32_t record_towards(std::span<const symbolic::Record> records, const ThreadPath& own,
+                             std::size_t step, Step wanted);
 
 // Branches that values shared by threads decided, but for assertions: those that held are no branches to
 // flip.

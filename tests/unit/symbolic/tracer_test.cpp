@@ -62,14 +62,35 @@ TEST_F(Traced, BranchesOnSymbolsAreRecorded) {
   expect_right();
 }
 
-TEST_F(Traced, ASwitchIsTheCaseThatWasTakenOrNoneOfThem) {
+TEST_F(Traced, ASwitchIsTheWaysThatItDidNotGoAndTheOneThatItWent) {
   const std::uint64_t cases[] = {1, 2, 3};
-  tracer_.switch_on(private_access(), read(0x1000, 2), 2, cases, 3);
-  tracer_.switch_on(private_access(), read(0x1000, 9), 9, cases, 3);
+  const std::uint32_t ways[] = {1, 2, 3};
+  tracer_.switch_on(private_access(), read(0x1000, 2), 2, {cases, ways, 3, 0});
+  tracer_.switch_on(private_access(), read(0x1000, 9), 9, {cases, ways, 3, 0});
+  const SymbolicTables t = tables();
+  ASSERT_EQ(t.records.size(), 8u);
+  const int holds[] = {0, 0, 1}, leads[] = {1, 3, 0};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(t.records[1 + i].holds, holds[i]);
+    EXPECT_EQ(t.records[1 + i].address, 1u + leads[i]);
+    EXPECT_EQ(t.records[1 + i].size, i);
+    EXPECT_EQ(t.records[5 + i].holds, 0);
+  }
+  expect_right();
+}
+
+TEST_F(Traced, CasesThatLeadToTheSamePlaceAreOneWay) {
+  const std::uint64_t cases[] = {1, 2, 3, 4};
+  const std::uint32_t ways[] = {1, 1, 0, 2};
+  tracer_.switch_on(private_access(), read(0x1000, 2), 2, {cases, ways, 4, 0});
+  tracer_.switch_on(private_access(), read(0x1000, 3), 3, {cases, ways, 4, 0});
   const SymbolicTables t = tables();
   ASSERT_EQ(t.records.size(), 6u);
-  EXPECT_EQ(t.records[1].holds, 1);
-  for (int i = 3; i < 6; ++i) EXPECT_EQ(t.records[i].holds, 0);
+  EXPECT_EQ(t.records[1].holds, 0);  // not 4
+  EXPECT_EQ(t.records[2].holds, 1);  // 1 or 2
+  EXPECT_EQ(t[t.records[2].expression].op, Operator::kOr);
+  EXPECT_EQ(t.records[4].holds, 0);  // neither 1 nor 2
+  EXPECT_EQ(t.records[5].holds, 0);
   expect_right();
 }
 
