@@ -13,7 +13,7 @@ namespace heddle::record {
 inline constexpr std::uint64_t kLogMagic = 0x31474f4c4c444448;  // "HDDLLOG1"
 inline constexpr std::uint64_t kCollectedMagic =
     0x315a474c4c444448;  // "HDDLLGZ1": the same, compressed by the tool
-inline constexpr std::uint32_t kLogVersion = 4;
+inline constexpr std::uint32_t kLogVersion = 5;
 inline constexpr std::uint32_t kLogPage = 4096;
 
 enum class LogKind : std::uint32_t { kPath = 1, kVariables = 2, kBlocks = 3 };

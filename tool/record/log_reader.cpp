@@ -147,9 +147,10 @@ Result<RawLog> read_log(const std::string& path) {
   if (log.image.size() < kLogPage) return damaged(path, "its beginning is cut off");
   memcpy(&log.header, log.image.data(), sizeof log.header);
   if (log.header.magic != record::kLogMagic) return damaged(path, "its beginning is wrong");
-  // (Logs of shared elements are as they were in version 3.)
-  const bool is_known = log.header.version == record::kLogVersion ||
-                        (log.header.version == 3 && log.header.kind != record::LogKind::kPath);
+  // (Logs of shared elements are as they were in versions 3 and 4.)
+  const bool is_known =
+      log.header.version == record::kLogVersion ||
+      ((log.header.version == 3 || log.header.version == 4) && log.header.kind != record::LogKind::kPath);
   if (!is_known) {
     return Error{
         fmt::format("{} has version {} of the format, and this heddle reads version {}. Use the one "
