@@ -35,6 +35,11 @@ struct Late {
   std::int64_t sum = 0;
 
   bool is_none() const { return bits == 0 && sum == 0; }
+  // What is left to add when `done` was added. REQUIRES: that has not more bits.
+  Late after(const Late& done) const {
+    const unsigned more = bits - done.bits;
+    return {more, sum - done.sum * (std::int64_t{1} << more)};
+  }
   Late with(unsigned count, std::uint64_t more) const {
     return {bits + count, sum * (std::int64_t{1} << count) + static_cast<std::int64_t>(more)};
   }
@@ -44,7 +49,12 @@ constexpr unsigned kMostLate = 24;  // the sum is a constant of an instruction
 class PathBody {
  public:
   PathBody(llvm::Function& body, record::FunctionKey key, PathLoops loops, const PathModule& module, Abi& abi)
-      : body_(body), key_(key), loops_(std::move(loops)), module_(module), abi_(abi) {}
+      : body_(body), key_(key), loops_(std::move(loops)), module_(module), abi_(abi) {
+    for (const QuietLoop& loop : loops_.quiet) {
+      quiet_[loop.branch] = &loop;
+      rare_[loop.rare] = loop.rare_successor;
+    }
+  }
 
   void build() {
     hand_over_at_calls();
@@ -301,11 +311,12 @@ class PathBody {
   // as well, the bit is added before the branch, as if that side were taken for certain, and the other side
   // knows what is wrong with it.
   void push_branch(llvm::BranchInst& branch, const Late& late, LateIn& late_in, Additions& additions) {
+    if (const QuietLoop* loop = quiet_.lookup(&branch)) return push_quiet(*loop, late, late_in, additions);
     const Foresight foreseen = foresee(branch);
     BasicBlock* other = foreseen.other;
     if (foreseen.side == nullptr) {
-      late_in[branch.getSuccessor(0)] = late.with(1, 1);
-      late_in[branch.getSuccessor(1)] = late.with(1, 0);
+      late_in[branch.getSuccessor(0)] = with_outcome(late, branch, 1);
+      late_in[branch.getSuccessor(1)] = with_outcome(late, branch, 0);
       return;
     }
     const std::int64_t wrong = foreseen.bit != 0 ? -1 : 1;  // on the other side
@@ -318,10 +329,12 @@ class PathBody {
       }
       return;
     }
-    const Late taken = late.with(1, foreseen.bit);
-    const Late not_taken = late.with(1, 1 - foreseen.bit);
-    if (ahead_.contains(foreseen.side)) {
-      // What is added for the block that it leads to would be hard to take back.
+    const bool is_rare = rare_.count(&branch) != 0;
+    const Late taken = with_outcome(late, branch, foreseen.bit);
+    const Late not_taken = with_outcome(late, branch, 1 - foreseen.bit);
+    if (ahead_.contains(foreseen.side) || (is_rare && !foreseen.other_alone)) {
+      // What is added for the block that it leads to would be hard to take back, or is another number of
+      // bits.
       if (foreseen.other_alone) {
         late_in[other] = not_taken;
       } else {
@@ -334,20 +347,35 @@ class PathBody {
       });
       return;
     }
-    // A few bits are put on what was pending before on either side: what one branch adds does not wait for
-    // what the branch before has added, and an address computation can do it.
-    constexpr unsigned kMostScaled = 3;
-    const bool is_short = foreseen.other_alone && taken.bits <= kMostScaled;
-    if (foreseen.other_alone) late_in[other] = is_short ? not_taken : Late{0, wrong};
-    additions.emplace_back([this, &branch, taken, other, foreseen, is_short, wrong] {
+    // The other side goes on from there, so that nothing has to be computed or kept for one side alone: LLVM
+    // would give that a block of its own, and the code another shape than without a log, with more jumps.
+    const bool can_go_on = not_taken.bits >= taken.bits;
+    const Late after = can_go_on ? not_taken.after(taken) : not_taken;
+    if (foreseen.other_alone) late_in[other] = after;
+    additions.emplace_back([this, &branch, taken, other, foreseen, can_go_on, after] {
       Builder at(&branch);
       Value* before = pending(at);
       settle(at, taken);
-      if (is_short) {
-        Builder on_other_side(&*other->getFirstInsertionPt());
-        on_other_side.CreateStore(before, pending_);
-      }
-      if (!foreseen.other_alone) settle_on_edge(branch, other, with_ahead({0, wrong}, other));
+      if (!can_go_on) Builder(&*other->getFirstInsertionPt()).CreateStore(before, pending_);
+      if (!foreseen.other_alone) settle_on_edge(branch, other, with_ahead(after, other));
+    });
+  }
+
+  Late with_outcome(const Late& late, const llvm::BranchInst& branch, std::uint64_t outcome) const {
+    const auto rare = rare_.find(&branch);
+    if (rare == rare_.end() || rare->second == outcome) return late.with(1, outcome);
+    return late.with(2, outcome << 1 | 1);
+  }
+
+  // Nothing where it stays.
+  void push_quiet(const QuietLoop& loop, const Late& late, LateIn& late_in, Additions& additions) {
+    BasicBlock* out = loop.branch->getSuccessor(loop.leaves_by);
+    const Late left = Late{}.with(loop.leaving_bits(), loop.leaving_code());
+    const bool is_alone = out->getSinglePredecessor() != nullptr;
+    if (is_alone) late_in[out] = left;
+    additions.emplace_back([this, branch = loop.branch, out, late, left, is_alone] {
+      settle_before(branch, late);
+      if (!is_alone) settle_on_edge(*branch, out, with_ahead(left, out));
     });
   }
 
@@ -378,7 +406,8 @@ class PathBody {
     for (BasicBlock* block : llvm::post_order(&body_)) {
       later.insert(block);
       auto* end = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-      if (end == nullptr || !pushes.contains(end) || rounds_.count(end) != 0 || checked_.contains(end))
+      if (end == nullptr || !pushes.contains(end) || rounds_.count(end) != 0 || checked_.contains(end) ||
+          quiet_.count(end) != 0 || rare_.count(end) != 0)
         continue;
       if (block->getSinglePredecessor() != nullptr || block == &body_.getEntryBlock()) continue;
       const auto may_be_elsewhere = [](const Instruction& one) { return may_leave(one) || one.isEHPad(); };
@@ -535,7 +564,8 @@ class PathBody {
   // --- where the number of pending bits has to be looked at
   unsigned bits_of(const Instruction& push) const {
     if (rounds_.count(&push) != 0) return record::kMostRoundsBits;
-    if (llvm::isa<llvm::BranchInst>(push)) return 1;
+    if (const QuietLoop* loop = quiet_.lookup(&push)) return loop->leaving_bits();
+    if (llvm::isa<llvm::BranchInst>(push)) return rare_.count(&push) != 0 ? 2 : 1;
     return record::most_switch_bits(static_cast<std::uint32_t>(different_successors(push).size()));
   }
 
@@ -658,10 +688,12 @@ class PathBody {
   std::vector<Instruction*> ends_;
   llvm::SmallSetVector<BasicBlock*, 8> heads_;  // of cycles that push: looked at in each round
   llvm::DenseMap<const Instruction*, Late> late_before_;
-  llvm::DenseMap<const Instruction*, Rounds> rounds_;       // at these ends of blocks loops were left
-  llvm::DenseMap<const BasicBlock*, std::uint64_t> ahead_;  // who leads there adds this bit of its branch
-  unsigned most_added_ = 0;                                 // bits, before they are looked at again
-  llvm::DenseSet<const Instruction*> checked_;              // pushes that look first
+  llvm::DenseMap<const Instruction*, Rounds> rounds_;           // at these ends of blocks loops were left
+  llvm::DenseMap<const BasicBlock*, std::uint64_t> ahead_;      // who leads there adds this bit of its branch
+  llvm::DenseMap<const Instruction*, const QuietLoop*> quiet_;  // their branches back
+  llvm::DenseMap<const Instruction*, unsigned> rare_;  // branches whose way by this successor has a bit more
+  unsigned most_added_ = 0;                            // bits, before they are looked at again
+  llvm::DenseSet<const Instruction*> checked_;         // pushes that look first
   llvm::DenseSet<const Instruction*> dirty_;        // calls and ends before which bits may have been pushed
   llvm::DenseSet<const Instruction*> stale_;        // … before which memory does not have them
   llvm::DenseSet<const Instruction*> handed_over_;  // calls of bodies that take pending bits

@@ -157,15 +157,90 @@ std::optional<FixedLoop> as_fixed(Loop& loop, llvm::ScalarEvolution& evolution) 
   return FixedLoop{loop.getHeader(), latch, branch, loop.contains(branch->getSuccessor(0)) ? 1u : 0u, rounds};
 }
 
+// How many bits such a loop has in place of one for each round, if there are so many rounds.
+constexpr double kRoundsExpected = 16;
+constexpr double kMostExpectedBits = 11;
+
+// A branch that is logged, and before which nothing in its block has bits of its own.
+llvm::BranchInst* first_decision_of(BasicBlock& block) {
+  for (const Instruction& one : block) {
+    if (one.isEHPad()) return nullptr;
+    if (is_real_call(one) && !always_returns(llvm::cast<llvm::CallBase>(one))) return nullptr;
+  }
+  auto* end = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  return end != nullptr && place_number(*end) ? end : nullptr;
+}
+
+// The way of a round's beginning that costs least, as far as is known.
+class RareWay {
+ public:
+  RareWay(const Loop& loop, const llvm::BranchProbabilityInfo& likely) : loop_(loop), likely_(likely) {
+    look(*loop.getHeader(), {}, 1);
+  }
+  double expected_bits() const { return expected_bits_; }
+  const QuietLoop& found() const { return found_; }
+
+ private:
+  void look(BasicBlock& block, const QuietLoop& before, double probability) {
+    llvm::BranchInst* branch = first_decision_of(block);
+    if (branch == nullptr || !loop_.contains(&block) || &block == loop_.getLoopLatch()) return;
+    for (unsigned i = 0; i < 2; ++i) {
+      QuietLoop way = before;
+      way.rare = branch;
+      way.rare_successor = i;
+      ++way.bits;
+      way.code = way.code << 1 | (1 - i);
+      const llvm::BranchProbability here = likely_.getEdgeProbability(&block, i);
+      const double taken = probability * here.getNumerator() / llvm::BranchProbability::getDenominator();
+      if (const double bits = kRoundsExpected * taken + way.bits; bits < expected_bits_) {
+        expected_bits_ = bits;
+        found_ = way;
+      }
+      BasicBlock* next = branch->getSuccessor(i);
+      if (way.bits < record::kMostRareBits && next->getSinglePredecessor() != nullptr)
+        look(*next, way, taken);
+    }
+  }
+
+  const Loop& loop_;
+  const llvm::BranchProbabilityInfo& likely_;
+  double expected_bits_ = kRoundsExpected;
+  QuietLoop found_;
+};
+
+// Does it compare something that changes steadily, so that many rounds are to be expected? (What it is
+// compared to may change: a call may do that.)
+bool counts_rounds(const llvm::BranchInst& branch, const Loop& loop) {
+  const auto* compared = llvm::dyn_cast<llvm::ICmpInst>(branch.getCondition());
+  return compared != nullptr &&
+         (changes_steadily(compared->getOperand(0), loop) || changes_steadily(compared->getOperand(1), loop));
+}
+
+std::optional<QuietLoop> as_quiet(const Loop& loop, const llvm::BranchProbabilityInfo& likely) {
+  BasicBlock* latch = loop.getLoopLatch();
+  if (latch == nullptr || !loop.isLoopExiting(latch)) return std::nullopt;
+  auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
+  if (branch == nullptr || !place_number(*branch) || !counts_rounds(*branch, loop)) return std::nullopt;
+  const RareWay way(loop, likely);
+  if (way.expected_bits() > kMostExpectedBits) return std::nullopt;
+  QuietLoop quiet = way.found();
+  quiet.branch = branch;
+  quiet.leaves_by = loop.contains(branch->getSuccessor(0)) ? 1 : 0;
+  return quiet;
+}
+
 }  // namespace
 
-PathLoops path_loops(llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
+PathLoops path_loops(llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution,
+                     const llvm::BranchProbabilityInfo& likely) {
   PathLoops found;
   for (Loop* loop : loops.getLoopsInPreorder()) {
     if (auto counted = as_counted(*loop)) {
       found.counted.push_back(std::move(*counted));
     } else if (const auto fixed = as_fixed(*loop, evolution)) {
       found.fixed.push_back(*fixed);
+    } else if (const auto quiet = as_quiet(*loop, likely)) {
+      found.quiet.push_back(*quiet);
     }
   }
   return found;

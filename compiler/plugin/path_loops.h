@@ -1,9 +1,11 @@
 // Loops that a log of paths has by the number of their rounds, instead of bits for each round: where a round
-// decides nothing but whether it is the last one. And those that have the same number of rounds always,
-// unless something else leaves them: that is not in the log at all.
+// decides nothing but whether it is the last one. Those that have the same number of rounds always, unless
+// something else leaves them: that is not in the log at all. And those whose rounds begin with another
+// decision: that tells that there was one more.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Function.h>
@@ -49,11 +51,29 @@ struct FixedLoop {
   std::uint32_t rounds = 0;            // it leaves when the loop comes to it for the so-many-th time
 };
 
+// A loop of which nothing is in the log while `branch` stays in it: what the next round decides comes next.
+// One of the ways that a round may begin by, a rare one, has one bit more, a one; where the loop was left,
+// the bits of that way are there, and a zero.
+struct QuietLoop {
+  llvm::BranchInst* branch = nullptr;  // of the latch
+  unsigned leaves_by = 0;              // successor
+  // The way: from the header through blocks that only the one before leads to.
+  llvm::BranchInst* rare = nullptr;  // its last branch
+  unsigned rare_successor = 0;
+  unsigned bits = 0;  // of all its branches, but that one more
+  std::uint32_t code = 0;
+
+  unsigned leaving_bits() const { return bits + 1; }
+  std::uint64_t leaving_code() const { return std::uint64_t{code} << 1; }
+};
+
 struct PathLoops {
   std::vector<CountedLoop> counted;
   std::vector<FixedLoop> fixed;
+  std::vector<QuietLoop> quiet;
 };
-PathLoops path_loops(llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution);
+PathLoops path_loops(llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution,
+                     const llvm::BranchProbabilityInfo& likely);
 
 // Rounds that were completed before this exit, as an i64; REQUIRES: `at` is reached by the exit alone.
 llvm::Value* completed_rounds(llvm::IRBuilder<>& at, const CountedLoop& loop, const CountedLoop::Exit& exit);

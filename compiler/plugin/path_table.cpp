@@ -63,6 +63,15 @@ class TableWriter {
     number(loop.rounds);
   }
 
+  void loop(const QuietLoop& loop) {
+    to(loop.branch->getParent());
+    number(loop.leaves_by == 0 ? 0 : 1);
+    to(loop.rare->getParent());
+    number(loop.rare_successor == 0 ? 1 : 0);
+    number(loop.bits);
+    number(loop.code);
+  }
+
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -145,6 +154,8 @@ llvm::GlobalValue* make_path_table(const llvm::Function& named, llvm::Function& 
   for (const CountedLoop& loop : loops.counted) writer.loop(loop);
   writer.number(loops.fixed.size());
   for (const FixedLoop& loop : loops.fixed) writer.loop(loop);
+  writer.number(loops.quiet.size());
+  for (const QuietLoop& loop : loops.quiet) writer.loop(loop);
 
   const std::string& described = writer.bytes();
   std::string entry;

@@ -53,7 +53,8 @@ struct SymbolicPass : llvm::PassInfoMixin<SymbolicPass> {
     for (const Bodies& bodies : split_ones) {
       if (llvm::Function* body = bodies.recording(record::Mode::kPath)) {
         PathLoops loops = path_loops(of_functions.getResult<llvm::LoopAnalysis>(*body),
-                                     of_functions.getResult<llvm::ScalarEvolutionAnalysis>(*body));
+                                     of_functions.getResult<llvm::ScalarEvolutionAnalysis>(*body),
+                                     of_functions.getResult<llvm::BranchProbabilityAnalysis>(*body));
         tables.push_back(make_path_table(*bodies.named, *body, loops, paths.hash));
         make_path_body(*body, bodies.key, std::move(loops), paths, abi);
       }

@@ -22,6 +22,11 @@
 //   n         loops whose number of rounds never changes, unless something else leaves them; then each:
 //     n       block at which it is entered, n: block from which it goes back there, by a branch that is not
 //             in the log, n: 1 where the condition holds as long as it stays in the loop, n: rounds
+//   n         loops that are in the log where they are left; then each:
+//     n       block from which it goes back, n: 1 where the condition holds as long as it stays in the loop
+//     n       block and n: outcome of the branch that has one bit more, a one; n: bits of the way to there
+//             from the block where a round begins, that branch's own included; n: these. They, and a zero,
+//             are there where the loop was left; nothing, where it was not
 //
 // n: a number in LEB128; string: n bytes and then these.
 #pragma once
@@ -75,6 +80,9 @@ inline constexpr std::uint32_t kMostExits = 4;
 inline constexpr unsigned kMostUnaryRounds = 7;
 inline constexpr unsigned kRoundsLengthBits = 6;
 inline constexpr unsigned kMostRoundsBits = kMostUnaryRounds + 1 + most_switch_bits(kMostExits);
+
+// Of the way that a round may begin by and that tells whether the loop was left, at most.
+inline constexpr unsigned kMostRareBits = 3;
 
 static_assert(switch_code(2, 1).bits == 1 && switch_code(3, 0).bits == 1 && switch_code(9, 0).bits == 4 &&
               switch_code(9, 1).bits == 3);

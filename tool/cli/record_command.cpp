@@ -203,19 +203,15 @@ int show_log(const RecordOptions& o) {
   if (!raw) return complain(raw.error());
   const auto tables = PathTables::read(raw->program(), raw->modules());
   if (!tables) return complain(tables.error());
-  const auto log = read_path_log(o.show, *tables);
+  const auto log = read_path_log(o.show, *tables, kMostSteps, o.steps);
   if (!log) return complain(log.error());
   fmt::print("program {}\nbuild   {:016x}\nrun     {:016x}\nended   {}{}\n", log->program, log->build,
              log->run, outcome_text(log->outcome),
              raw->header.truncated != 0 ? "; what came after the log's limit is not there" : "");
   for (const ThreadPath& thread : log->threads) {
-    const auto decisions = std::count_if(thread.steps.begin(), thread.steps.end(),
-                                         [](const PathStep& s) { return s.is_decision(); });
-    fmt::print("thread {}: {} bits, {} decisions, {} marks{}\n", thread.name, thread.bits, decisions,
-               static_cast<std::ptrdiff_t>(thread.steps.size()) - decisions,
-               thread.incomplete ? ", incomplete" : "");
-    for (std::size_t i = 0; i < std::min(o.steps, thread.steps.size()); ++i)
-      fmt::print("  {}\n", step_text(*tables, thread.steps[i]));
+    fmt::print("thread {}: {} bits, {} decisions, {} marks{}\n", thread.name, thread.bits, thread.decisions,
+               thread.marks, thread.incomplete ? ", incomplete" : "");
+    for (const PathStep& step : thread.steps) fmt::print("  {}\n", step_text(*tables, step));
   }
   return 0;
 }

@@ -147,11 +147,10 @@ Result<RawLog> read_log(const std::string& path) {
   if (log.image.size() < kLogPage) return damaged(path, "its beginning is cut off");
   memcpy(&log.header, log.image.data(), sizeof log.header);
   if (log.header.magic != record::kLogMagic) return damaged(path, "its beginning is wrong");
-  // (Logs of variables are as they were in version 3, those of paths as in version 4.)
-  constexpr std::uint32_t kOldestVariables = 3, kOldestPath = 4;
-  const std::uint32_t oldest = log.header.kind == record::LogKind::kVariables ? kOldestVariables
-                               : log.header.kind == record::LogKind::kPath    ? kOldestPath
-                                                                              : record::kLogVersion;
+  // (Logs of variables are as they were in version 3.)
+  constexpr std::uint32_t kOldestVariables = 3;
+  const std::uint32_t oldest =
+      log.header.kind == record::LogKind::kVariables ? kOldestVariables : record::kLogVersion;
   const bool is_known = log.header.version >= oldest && log.header.version <= record::kLogVersion;
   if (!is_known) {
     return Error{

@@ -1,19 +1,22 @@
 #include "tool/record/path_bits.h"
 
+#include <cstring>
+
 #include "core/record/chunk_packing.h"
 
 namespace heddle {
 
 void PathBits::add(std::uint64_t bits, unsigned count) {
-  while (count > 0) {
-    const unsigned free = 8 - static_cast<unsigned>(size_ % 8);
-    if (free == 8) bytes_ += '\0';
-    const unsigned taken = count < free ? count : free;
-    const std::uint64_t part = bits >> (count - taken) & ((1u << taken) - 1);
-    bytes_.back() = static_cast<char>(static_cast<unsigned char>(bytes_.back()) | part << (free - taken));
-    size_ += taken;
-    count -= taken;
+  if (count == 0) return;
+  bits <<= 64 - count;
+  const unsigned filled = size_ % 64;
+  if (filled == 0) {
+    words_.push_back(bits);
+  } else {
+    words_.back() |= bits >> filled;
+    if (filled + count > 64) words_.push_back(bits << (64 - filled));
   }
+  size_ += count;
 }
 
 bool PathBits::add_packed(std::string_view bytes) {
@@ -21,27 +24,19 @@ bool PathBits::add_packed(std::string_view bytes) {
   const unsigned unused = static_cast<unsigned char>(bytes.back());
   bytes.remove_suffix(1);
   if (unused > 7 || (unused != 0 && bytes.empty())) return false;
-  if (size_ % 8 == 0) {
-    bytes_ += bytes;
-    size_ += 8 * bytes.size() - unused;
-    return true;
+  for (; bytes.size() > sizeof(std::uint64_t); bytes.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    add(__builtin_bswap64(word), 64);
   }
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
     const unsigned dropped = i + 1 == bytes.size() ? unused : 0;
-    add(byte >> dropped, 8 - dropped);
+    add(static_cast<unsigned char>(bytes[i]) >> dropped, 8 - dropped);
   }
   return true;
 }
 
 void PathBits::add_word(std::uint64_t word) { add(word, record::pending_count(word)); }
-
-std::uint64_t PathBits::take(unsigned count) {
-  std::uint64_t bits = 0;
-  for (; count > 0; --count, ++position_)
-    bits = bits << 1 | (static_cast<unsigned char>(bytes_[position_ / 8]) >> (7 - position_ % 8) & 1);
-  return bits;
-}
 
 std::optional<std::string> unpacked_bytes(std::string_view packed) {
   std::string bytes;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heddle {
 
@@ -20,11 +21,23 @@ class PathBits {
   std::uint64_t size() const { return size_; }
   std::uint64_t position() const { return position_; }
   bool has(std::uint64_t count) const { return size_ - position_ >= count; }
-  // REQUIRES: has(count).
-  std::uint64_t take(unsigned count);
+  // The next ones. REQUIRES: has(count), and count is at most 64.
+  std::uint64_t peek(unsigned count) const {
+    if (count == 0) return 0;
+    const std::uint64_t* const word = words_.data() + position_ / 64;
+    const unsigned before = position_ % 64;
+    std::uint64_t bits = *word << before;
+    if (before + count > 64) bits |= word[1] >> (64 - before);
+    return bits >> (64 - count);
+  }
+  std::uint64_t take(unsigned count) {
+    const std::uint64_t bits = peek(count);
+    position_ += count;
+    return bits;
+  }
 
  private:
-  std::string bytes_;  // the oldest in the highest bit of the first
+  std::vector<std::uint64_t> words_;  // the oldest in the highest bit of the first; zeros behind the latest
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;
 };

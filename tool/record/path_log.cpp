@@ -175,7 +175,7 @@ std::vector<Mark> read_marks(const Stream& stream) {
 }
 
 Result<ThreadPath> read_thread(const RawLog& raw, const Stream& stream, const PathTables& tables,
-                               std::size_t most_steps) {
+                               PathSteps steps) {
   if (stream.head == nullptr) return damaged_log(raw.path, "a thread's entry is missing");
   if (!is_whole(stream.bits) || !is_whole(stream.marks))
     return damaged_log(raw.path, "a part of a thread's bits is missing");
@@ -184,19 +184,18 @@ Result<ThreadPath> read_thread(const RawLog& raw, const Stream& stream, const Pa
   if (!read) return read.error();
   thread.incomplete = !read->is_whole;
   thread.bits = read->bits.size();
-  bool has_room = true;
-  const bool fits =
-      walk_path(tables.tables(), std::move(read->bits), read_marks(stream), [&](const PathStep& step) {
-        if (thread.steps.size() < most_steps) thread.steps.push_back(step);
-        return has_room = thread.steps.size() < most_steps;
-      });
-  if (!fits || !has_room) thread.incomplete = true;
+  const bool fits = walk_path(tables.tables(), std::move(read->bits), read_marks(stream), steps);
+  if (!fits || !steps.has_room()) thread.incomplete = true;
+  thread.decisions = steps.decisions();
+  thread.marks = steps.marks();
+  thread.steps = std::move(steps.steps());
   return thread;
 }
 
 }  // namespace
 
-Result<PathLog> read_path_log(const std::string& path, const PathTables& tables, std::size_t most_steps) {
+Result<PathLog> read_path_log(const std::string& path, const PathTables& tables, std::size_t most_steps,
+                              std::size_t kept_steps) {
   auto raw = read_log(path);
   if (!raw) return raw.error();
   if (raw->header.kind != record::LogKind::kPath)
@@ -220,7 +219,7 @@ Result<PathLog> read_path_log(const std::string& path, const PathTables& tables,
   if (log.outcome.thread < names->size()) log.ended_by = (*names)[log.outcome.thread];
   log.incomplete = raw->header.truncated != 0 || raw->header.sealed == 0;
   for (const auto& [who, stream] : *streams) {
-    auto thread = read_thread(*raw, stream, tables, most_steps);
+    auto thread = read_thread(*raw, stream, tables, PathSteps(most_steps, kept_steps));
     if (!thread) return thread.error();
     if (who.first >= names->size()) return damaged_log(path, "a thread's entry is missing");
     thread->name = (*names)[who.first] + std::string(who.second, '!');
@@ -250,6 +249,7 @@ std::vector<ThreadPath> paths_of(const SymbolicTables& tables, const StableNames
   for (auto& [name, thread] : threads) {
     thread.name = name;
     thread.bits = thread.steps.size();
+    thread.decisions = thread.steps.size();
     paths.push_back(std::move(thread));
   }
   return paths;

@@ -32,7 +32,9 @@ struct PathStep {
 struct ThreadPath {
   std::string name;  // "0" is the main thread, "0.2" its second child
   std::vector<PathStep> steps;
-  std::uint64_t bits = 0;   // that were recorded
+  std::uint64_t bits = 0;       // that were recorded
+  std::uint64_t decisions = 0;  // of all steps, also of those that were not kept
+  std::uint64_t marks = 0;      // the others
   bool incomplete = false;  // the log's bound was hit, or its bits fit no path from some point on: a prefix
 };
 
@@ -83,9 +85,9 @@ class PathTables {
 inline constexpr std::size_t kMostSteps = std::size_t{1} << 26;
 
 // The file may come from anywhere and is not trusted; an error says what is wrong with it. A log of another
-// build is one.
+// build is one. `most_steps` of each thread are read, and the first `kept_steps` of these are kept.
 Result<PathLog> read_path_log(const std::string& path, const PathTables& tables,
-                              std::size_t most_steps = kMostSteps);
+                              std::size_t most_steps = kMostSteps, std::size_t kept_steps = kMostSteps);
 // … with the tables of the program and the libraries that the log names, as long as they lie where they did.
 Result<PathLog> read_path_log(const std::string& path);
 

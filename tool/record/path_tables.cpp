@@ -89,6 +89,37 @@ FixedLoop read_fixed_loop(ByteReader& reader, const std::vector<PathBlock>& bloc
   return loop;
 }
 
+QuietLoop read_quiet_loop(ByteReader& reader, const std::vector<PathBlock>& blocks) {
+  QuietLoop loop;
+  loop.latch = read_below(reader, blocks.size());
+  loop.staying = read_below(reader, 2);
+  loop.rare = read_below(reader, blocks.size());
+  loop.rare_outcome = read_below(reader, 2);
+  loop.bits = read_below(reader, record::kMostRareBits + 1);
+  loop.code = read_below(reader, std::uint64_t{1} << record::kMostRareBits);
+  if (reader.failed()) return loop;
+  if (blocks[loop.latch].end != EndKind::kBranch || blocks[loop.rare].end != EndKind::kBranch ||
+      loop.bits == 0 || loop.code >> loop.bits != 0)
+    reader.fail();
+  return loop;
+}
+
+// What each block is told of the loops. (Of several that head in it the first one counts.)
+void tell_blocks(PathFunction& function) {
+  const auto number = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
+  for (std::size_t i = function.loops.size(); i-- > 0;)
+    function.blocks[function.loops[i].head].loop = number(i);
+  for (std::size_t i = function.fixed_loops.size(); i-- > 0;) {
+    function.blocks[function.fixed_loops[i].head].heads_fixed = true;
+    function.blocks[function.fixed_loops[i].latch].fixed = number(i);
+  }
+  for (std::size_t i = function.quiet_loops.size(); i-- > 0;) {
+    const QuietLoop& loop = function.quiet_loops[i];
+    function.blocks[loop.latch].quiet = number(i);
+    function.blocks[loop.rare].longer = static_cast<std::uint8_t>(loop.rare_outcome);
+  }
+}
+
 PathFunction read_function(ByteReader& reader) {
   PathFunction function;
   function.key = read_key(reader);
@@ -104,6 +135,10 @@ PathFunction read_function(ByteReader& reader) {
   const std::uint64_t fixed = reader.count(4);
   for (std::uint64_t i = 0; i < fixed && !reader.failed(); ++i)
     function.fixed_loops.push_back(read_fixed_loop(reader, function.blocks));
+  const std::uint64_t quiet = reader.count(6);
+  for (std::uint64_t i = 0; i < quiet && !reader.failed(); ++i)
+    function.quiet_loops.push_back(read_quiet_loop(reader, function.blocks));
+  if (!reader.failed()) tell_blocks(function);
   return function;
 }
 
@@ -143,6 +178,15 @@ std::optional<std::vector<PathFunction>> parse_path_section(std::string_view sec
   return functions;
 }
 
+void PathTables::Tables::connect() {
+  for (auto& [key, function] : functions) {
+    for (PathBlock& block : function.blocks) {
+      for (PathItem& item : block.items)
+        item.function = item.kind == ItemKind::kCall ? find(item.callee) : nullptr;
+    }
+  }
+}
+
 PathTables::PathTables() : tables_(std::make_unique<Tables>()) {}
 PathTables::PathTables(PathTables&&) noexcept = default;
 PathTables& PathTables::operator=(PathTables&&) noexcept = default;
@@ -161,6 +205,7 @@ Result<PathTables> PathTables::read(const std::string& program, const std::vecto
     if (library == program) continue;
     if (const Status read = add_module(library, *tables.tables_, is_full); !read) return read.error();
   }
+  tables.tables_->connect();
   return tables;
 }
 

@@ -15,13 +15,18 @@ namespace heddle {
 
 inline constexpr std::uint32_t kNoBlock = ~0u;
 
+struct PathFunction;
+
 struct PathItem {
   record::ItemKind kind = record::ItemKind::kCall;
   record::FunctionKey callee = record::kNoFunction;  // kCall
+  const PathFunction* function = nullptr;            // … if the tables have it (PathTables::Tables::connect)
   std::uint32_t place = 0;
   std::uint32_t line = 0;
   std::uint32_t landing = kNoBlock;  // where an exception arrives
 };
+
+inline constexpr std::uint32_t kNoLoop = ~0u;
 
 struct PathBlock {
   std::vector<PathItem> items;
@@ -29,6 +34,12 @@ struct PathBlock {
   std::uint32_t place = 0;
   std::uint32_t line = 0;
   std::vector<std::uint32_t> next;  // blocks; of kBranch: where the condition holds, where not
+  // What the function's loops say of it, as indices into these.
+  std::uint32_t loop = kNoLoop;   // that it heads
+  std::uint32_t fixed = kNoLoop;  // whose latch it is
+  std::uint32_t quiet = kNoLoop;  // whose latch it is
+  bool heads_fixed = false;
+  std::uint8_t longer = 2;  // the outcome that has one bit more
 };
 
 // A loop that is logged by the number of its rounds.
@@ -49,6 +60,16 @@ struct FixedLoop {
   std::uint32_t rounds = 0;
 };
 
+// A loop of which nothing is in the log until it is left.
+struct QuietLoop {
+  std::uint32_t latch = 0;  // ends with a branch
+  std::uint32_t staying = 0;
+  std::uint32_t rare = 0;  // ends with a branch, one outcome of which has one bit more
+  std::uint32_t rare_outcome = 0;
+  std::uint32_t bits = 0;  // of the way from the loop's head to there, that outcome included
+  std::uint32_t code = 0;
+};
+
 struct PathFunction {
   record::FunctionKey key = record::kNoFunction;
   std::string name;
@@ -56,13 +77,7 @@ struct PathFunction {
   std::vector<PathBlock> blocks;  // the first is the entry
   std::vector<PathLoop> loops;
   std::vector<FixedLoop> fixed_loops;
-
-  const PathLoop* loop_at(std::uint32_t block) const {
-    for (const PathLoop& loop : loops) {
-      if (loop.head == block) return &loop;
-    }
-    return nullptr;
-  }
+  std::vector<QuietLoop> quiet_loops;
 };
 
 struct PathTables::Tables {
@@ -74,6 +89,8 @@ struct PathTables::Tables {
     const auto found = functions.find(static_cast<std::uint64_t>(key));
     return found == functions.end() ? nullptr : &found->second;
   }
+  // When all functions are there: who calls whom.
+  void connect();
 };
 
 // The functions of one section; nothing where it makes no sense.

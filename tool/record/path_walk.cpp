@@ -1,5 +1,6 @@
 #include "tool/record/path_walk.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -21,9 +22,8 @@ constexpr std::size_t kDeepest = 1 << 20;
 
 class Walker {
  public:
-  Walker(const PathTables::Tables& tables, PathBits& bits, const std::vector<Mark>& marks,
-         const PathSink& sink)
-      : tables_(tables), bits_(bits), marks_(marks), sink_(sink) {}
+  Walker(const PathTables::Tables& tables, PathBits& bits, const std::vector<Mark>& marks, PathSteps& steps)
+      : tables_(tables), bits_(bits), marks_(marks), steps_(steps), has_room_(steps.has_room()) {}
 
   bool run() {
     while (fits_ && has_room_ && (bits_.has(1) || next_mark_ != marks_.size())) {
@@ -52,7 +52,8 @@ class Walker {
 
   void emit(StepKind kind, PlaceId place, std::uint64_t outcome) {
     silent_ = 0;
-    has_room_ = sink_({kind, place, outcome});
+    steps_.add({kind, place, outcome});
+    has_room_ = steps_.has_room();
   }
 
   const Mark* mark_here() const {
@@ -64,8 +65,8 @@ class Walker {
     return mark != nullptr && mark->kind == static_cast<std::uint32_t>(kind);
   }
 
-  bool enter(FunctionKey key) {
-    const PathFunction* function = tables_.find(key);
+  bool enter(FunctionKey key) { return enter(tables_.find(key)); }
+  bool enter(const PathFunction* function) {
     if (function == nullptr || frames_.size() >= kDeepest) return false;
     frames_.push_back({function, 0, 0, std::vector<std::uint32_t>(function->fixed_loops.size())});
     return true;
@@ -157,9 +158,9 @@ class Walker {
         ++top().item;
         return;
       case ItemKind::kCall:
-        if (tables_.find(item.callee) != nullptr) {
+        if (item.function != nullptr) {
           ++top().item;
-          fits_ = enter(item.callee);
+          fits_ = enter(item.function);
         } else if (is_left_here()) {
           fits_ = take_mark();  // a callback comes back to the same call
         } else {
@@ -197,19 +198,37 @@ class Walker {
   }
 
   void go_to(std::uint32_t block) {
-    const auto& fixed = top().function->fixed_loops;
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-      if (fixed[i].head == block && fixed[i].latch != top().block) top().rounds[i] = 0;
+    Frame& frame = top();
+    if (frame.function->blocks[block].heads_fixed) {
+      const auto& fixed = frame.function->fixed_loops;
+      for (std::size_t i = 0; i < fixed.size(); ++i) {
+        if (fixed[i].head == block && fixed[i].latch != frame.block) frame.rounds[i] = 0;
+      }
     }
-    top().block = block;
-    top().item = 0;
+    frame.block = block;
+    frame.item = 0;
     if (++silent_ > kMostSilentBlocks) fits_ = false;
   }
 
-  // None: the bits are at their end.
-  std::optional<std::uint64_t> take_branch() {
+  // None: the bits are at their end, or the one more that such an outcome has is not there.
+  std::optional<std::uint64_t> take_branch(const PathBlock& from) {
     if (!bits_.has(1)) return std::nullopt;
-    return bits_.take(1);
+    const std::uint64_t outcome = bits_.take(1);
+    if (outcome != from.longer) return outcome;
+    if (!bits_.has(1)) return std::nullopt;
+    // (Otherwise the loop was left, and that is asked before the walk comes here.)
+    if (bits_.take(1) == 0) fits_ = false;
+    return outcome;
+  }
+  // Are the bits of the way that tells so there, and a zero?
+  std::optional<std::uint64_t> take_quiet(const QuietLoop& loop) {
+    const std::uint64_t left = std::uint64_t{loop.code} << 1;
+    const auto there =
+        static_cast<unsigned>(std::min<std::uint64_t>(bits_.size() - bits_.position(), loop.bits + 1));
+    if (bits_.peek(there) != left >> (loop.bits + 1 - there)) return loop.staying;
+    if (there <= loop.bits) return std::nullopt;
+    bits_.take(there);
+    return 1 - loop.staying;
   }
   std::optional<std::uint64_t> take_switch(std::uint32_t count) {
     const unsigned least = record::least_switch_bits(count);
@@ -272,12 +291,12 @@ class Walker {
   }
 
   void end_of_block() {
-    if (const PathLoop* loop = top().function->loop_at(top().block)) {
-      if (mark_here() == nullptr) return whole_loop(*loop);
+    const PathBlock& from = block();
+    if (from.loop != kNoLoop) {
+      if (mark_here() == nullptr) return whole_loop(top().function->loops[from.loop]);
       fits_ = take_mark();
       return;
     }
-    const PathBlock& from = block();
     switch (from.end) {
       case EndKind::kReturn:
         frames_.pop_back();
@@ -292,17 +311,18 @@ class Walker {
         break;
     }
     // (A mark is of something later: nothing in such a loop calls.)
-    const auto& fixed = top().function->fixed_loops;
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-      if (fixed[i].latch == top().block) return fixed_branch(fixed[i], top().rounds[i]);
-    }
+    if (from.fixed != kNoLoop)
+      return fixed_branch(top().function->fixed_loops[from.fixed], top().rounds[from.fixed]);
     if (mark_here() != nullptr) {
       fits_ = take_mark();
       return;
     }
     const bool is_branch = from.end == EndKind::kBranch;
-    const auto taken = is_branch ? take_branch() : take_switch(static_cast<std::uint32_t>(from.next.size()));
+    const auto taken = from.quiet != kNoLoop ? take_quiet(top().function->quiet_loops[from.quiet])
+                       : is_branch           ? take_branch(from)
+                                             : take_switch(static_cast<std::uint32_t>(from.next.size()));
     if (!taken) return end_of_bits();
+    if (!fits_) return;
     if (*taken >= from.next.size()) {
       fits_ = false;
       return;
@@ -314,21 +334,22 @@ class Walker {
   const PathTables::Tables& tables_;
   PathBits& bits_;
   const std::vector<Mark>& marks_;
-  const PathSink& sink_;
+  PathSteps& steps_;
   std::vector<Frame> frames_;
   std::array<std::uint64_t, record::kCallEntries> foretold_{};
   std::uint64_t latest_callee_ = 0;
   std::size_t next_mark_ = 0;
   std::uint64_t silent_ = 0;
   bool fits_ = true;
-  bool has_room_ = true;
+  bool has_room_;
 };
 
 }  // namespace
 
 bool walk_path(const PathTables::Tables& tables, PathBits bits, const std::vector<Mark>& marks,
-               const PathSink& sink) {
-  return Walker(tables, bits, marks, sink).run();
+               PathSteps& steps) {
+  steps.expect(bits.size());
+  return Walker(tables, bits, marks, steps).run();
 }
 
 }  // namespace heddle
