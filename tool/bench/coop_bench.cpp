@@ -215,20 +215,20 @@ Status describe_elements(const RecordedRuns& recorded, CoopScheme& scheme) {
   return Done{};
 }
 
-// Sizes as they are kept, mean of ten logs (§3.5.6).
+// Sizes as they are kept, of ten logs (§3.5.6).
 Status measure_sizes(const RecordedRuns& recorded, const std::string& folder, CoopScheme& scheme) {
   Random random(7);
   for (const std::string share : {"100", "75", "50", "25", "1"}) {
-    double bytes = 0;
+    std::vector<double> bytes;
     const std::size_t count = std::min<std::size_t>(10, recorded.failing.size());
     for (std::size_t i = 0; i < count; ++i) {
       const std::string path = folder + "/size.log";
       const AccessLog& log = recorded.failing[i];
       if (auto written = write_access_log(path, share == "100" ? log : partial(log, share, random)); !written)
         return written;
-      bytes += static_cast<double>(fs::file_size(path)) / static_cast<double>(count);
+      bytes.push_back(static_cast<double>(fs::file_size(path)));
     }
-    scheme.bytes[share] = bytes;
+    scheme.bytes[share] = range_of(bytes);
   }
   return Done{};
 }
@@ -238,20 +238,23 @@ Status measure_overhead(const std::string& folder, const std::string& binary, co
                         CoopRow& row, CoopScheme& scheme) {
   constexpr int kRuns = 15;
   const std::string logs = folder + "/over";
-  std::map<std::string, double> seconds;
+  std::map<std::string, std::vector<double>> seconds;
   for (int i = 0; i < kRuns; ++i) {
     for (const std::string share : {"0", "100", "75", "50", "25"}) {
       fs::create_directories(logs);
       const auto finished = run_measured(
           folder, native_command(share == "0" ? "" : kind + ":" + logs + ",share=" + share, binary));
       if (!finished) return finished.error();
-      seconds[share] += finished->cpu_seconds / kRuns;
+      seconds[share].push_back(finished->cpu_seconds);
       fs::remove_all(logs);
     }
   }
-  row.native_seconds = seconds["0"];
+  row.native_seconds = range_of(seconds["0"]).mean;
+  const auto percent = [&](double recorded) { return 100 * (recorded / row.native_seconds - 1); };
   for (const auto& [share, recorded] : seconds) {
-    if (share != "0") scheme.overhead[share] = 100 * (recorded / row.native_seconds - 1);
+    const CoopRange range = range_of(recorded);
+    if (share != "0")
+      scheme.overhead[share] = {percent(range.least), percent(range.mean), percent(range.most)};
   }
   return Done{};
 }

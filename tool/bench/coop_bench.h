@@ -50,8 +50,8 @@ struct CoopScheme {
   double total_accesses = 0;
   CoopRange dispersion;  // individual (Figs. 3.6, 3.7)
   AttemptTable attempts;
-  std::map<std::string, double> bytes;     // of a log, by share (Figs. 3.10, 3.12)
-  std::map<std::string, double> overhead;  // in per cent, by share (Figs. 3.8, 3.9)
+  std::map<std::string, CoopRange> bytes;     // of a log, by share (Figs. 3.10, 3.12)
+  std::map<std::string, CoopRange> overhead;  // in per cent, by share (Figs. 3.8, 3.9)
 };
 
 struct CoopRow {
@@ -73,5 +73,15 @@ Result<std::vector<CoopRow>> run_coop(const CoopOptions& options,
 Result<std::string> coop_tables(const CoopOptions& options, const std::vector<CoopRow>& rows);
 std::string coop_line(const CoopRow& row);  // progress
 std::string coop_json(const std::vector<CoopRow>& rows);
+// What the figures need of what coop_json wrote.
+Result<std::vector<CoopRow>> read_coop_json(const std::string& text);
+
+// Figs. 3.6 to 3.12 as pictures, those that something was measured for. What the thesis has of them in
+// numbers (Tables 3.10 and 3.11) is in them.
+struct CoopFigure {
+  std::string number;  // "3.6"
+  std::string svg;
+};
+Result<std::vector<CoopFigure>> coop_figures(const CoopOptions& options, const std::vector<CoopRow>& rows);
 
 }  // namespace heddle::bench

@@ -153,9 +153,10 @@ std::string costs_table(const TablesJson& thesis, const std::vector<CoopRow>& ro
     const std::size_t full = blocks ? 0 : 3;
     const auto percent = [&](const char* share) {
       const auto measured = scheme.overhead.find(share);
-      return measured == scheme.overhead.end() ? std::string("-") : fmt::format("{:.0f}", measured->second);
+      return measured == scheme.overhead.end() ? std::string("-")
+                                               : fmt::format("{:.0f}", measured->second.mean);
     };
-    const auto bytes = [&](const char* share) { return size_of_log(scheme.bytes.at(share)); };
+    const auto bytes = [&](const char* share) { return size_of_log(scheme.bytes.at(share).mean); };
     text += fmt::format("{:<18} {:>11} {:>7} {:>7} {:>7}   {:>17} {:>9} {:>9} {:>9} {:>9}\n", row.program,
                         beside(percent("100"), t["table_3_10"][full]), percent("75"), percent("50"),
                         percent("25"), bytes("100") + "/" + size_of_log(t["table_3_11"][full].get<double>()),
@@ -195,13 +196,16 @@ TablesJson json_of(const CoopScheme& s) {
   const auto range = [](const CoopRange& r) {
     return TablesJson{{"least", r.least}, {"mean", r.mean}, {"most", r.most}};
   };
+  TablesJson bytes = TablesJson::object(), overhead = TablesJson::object();
+  for (const auto& [share, r] : s.bytes) bytes[share] = range(r);
+  for (const auto& [share, r] : s.overhead) overhead[share] = range(r);
   return {{"elements", s.elements},
           {"accesses", s.total_accesses},
           {"accesses_of_an_element", range(s.accesses)},
           {"individual_dispersion", range(s.dispersion)},
           {"attempts", json_of(s.attempts)},
-          {"bytes", s.bytes},
-          {"overhead_percent", s.overhead}};
+          {"bytes", bytes},
+          {"overhead_percent", overhead}};
 }
 
 }  // namespace

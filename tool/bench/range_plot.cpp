@@ -16,8 +16,11 @@ constexpr double kLeft = 130, kWidth = 640, kTop = 60, kLine = 7;
 class Svg {
  public:
   explicit Svg(const RangePlot& plot) : plot_(plot) {
-    for (const RangePlot::Range& range : plot.ranges) most_ = std::max({most_, range.from, range.to});
-    decades_ = static_cast<int>(std::ceil(std::log10(most_)));
+    for (const RangePlot::Range& range : plot.ranges) {
+      most_ = std::max({most_, range.from, range.to});
+      least_ = std::min({least_, range.from, range.to});
+    }
+    plot.is_linear ? set_linear_ticks() : set_decades();
   }
 
   std::string write() {
@@ -31,10 +34,10 @@ class Svg {
         kLeft + kWidth + 60, bottom + 40);
     text(10, 18, "start", plot_.title);
     legend();
-    for (int decade = 0; decade <= decades_; ++decade) {
-      const double x = kLeft + kWidth * decade / decades_;
-      line(x, kTop, x, bottom, "#dddddd", 1);
-      text(x, bottom + 15, "middle", fmt::format("{:.0f}", std::pow(10, decade)));
+    for (const double tick : ticks_) {
+      line(x_of(tick), kTop, x_of(tick), bottom, "#dddddd", 1);
+      text(x_of(tick), bottom + 15, "middle",
+           plot_.is_linear ? fmt::format("{:g}", tick) : fmt::format("{:.0f}", tick));
     }
     for (std::size_t row = 0; row < plot_.rows.size(); ++row) {
       const double top = kTop + row_height * static_cast<double>(row);
@@ -48,9 +51,27 @@ class Svg {
   }
 
  private:
+  void set_decades() {
+    const auto decades = static_cast<int>(std::ceil(std::log10(std::max(most_, 10.0))));
+    for (int i = 0; i <= decades; ++i) ticks_.push_back(std::pow(10, i));
+  }
+  // At most ten, at multiples of 1, 2 or 5 times a power of ten.
+  void set_linear_ticks() {
+    const double span = most_ > least_ ? most_ - least_ : 1;
+    double step = std::pow(10, std::floor(std::log10(span / 8)));
+    for (const double times : {2.0, 2.5, 2.0}) {
+      if (span / step > 8) step *= times;
+    }
+    for (double i = std::floor(least_ / step); (i - 1) * step < least_ + span; ++i)
+      ticks_.push_back(i * step);
+  }
+
+  bool is_beyond(double value) const { return value < 0 && !plot_.is_linear; }
   double x_of(double value) const {
-    if (value < 0) return kLeft + kWidth + 20;
-    return kLeft + kWidth * std::log10(std::max(value, 1.0)) / decades_;
+    if (is_beyond(value)) return kLeft + kWidth + 20;
+    const auto on_axis = [&](double v) { return plot_.is_linear ? v : std::log10(std::max(v, 1.0)); };
+    const double first = on_axis(ticks_.front()), last = on_axis(ticks_.back());
+    return kLeft + kWidth * (on_axis(value) - first) / (last - first);
   }
 
   std::size_t number_of(const std::string& series) const {
@@ -66,15 +87,16 @@ class Svg {
       text(x + 8, 44, "start", plot_.series[i]);
       x += 30 + 6.5 * static_cast<double>(plot_.series[i].size());
     }
-    text(x + 8, 44, "start", "× not found by half");
+    const auto is_open = [&](const RangePlot::Range& r) { return is_beyond(r.from) || is_beyond(r.to); };
+    if (std::ranges::any_of(plot_.ranges, is_open)) text(x + 8, 44, "start", "× not found by half");
   }
 
   void draw(const RangePlot::Range& range, double top) {
     const std::size_t series = number_of(range.series);
     const double y = top + kLine * (static_cast<double>(series) + 0.5);
-    if (range.from < 0) return text(x_of(-1), y + 4, "middle", "×", colour(series));
+    if (is_beyond(range.from)) return text(x_of(-1), y + 4, "middle", "×", colour(series));
     line(x_of(range.from), y, x_of(range.to), y, colour(series), 2);
-    dot(x_of(range.from), y, colour(series));
+    dot(x_of(range.dot.value_or(range.from)), y, colour(series));
   }
 
   void line(double x1, double y1, double x2, double y2, const char* colour, int width) {
@@ -94,8 +116,8 @@ class Svg {
 
   const RangePlot& plot_;
   std::string out_;
-  double most_ = 10;
-  int decades_ = 1;
+  double most_ = 0, least_ = 0;
+  std::vector<double> ticks_;
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "compiler/install_layout.h"
+#include "tool/artifact/atomic_file.h"
 #include "tool/bench/coop_bench.h"
 #include "tool/cli/bench_commands.h"
 #include "tool/cli/terminal.h"
@@ -16,19 +18,44 @@ constexpr const char* kCoopExamples =
     "examples:\n"
     "  heddle bench coop deadlock cache4j\n"
     "  heddle bench coop --as-thesis --sets 10 --json coop.json     500 logs, 500 attempts: hours\n"
+    "  heddle bench coop --from coop.json --plots pictures           Figs. 3.6 to 3.12 of saved results\n"
     "\n"
     "exit codes: 0 measured, 2 a program could not be compiled, 3 an error of heddle's own";
 
 struct CoopChoice {
   bench::CoopOptions bench;
   std::string json;
+  std::string plots;  // directory
+  std::string from;
   bool as_thesis = false, no_variables = false, no_blocks = false, only_attempts = false;
 };
+
+int write_plots(const CoopChoice& options, const std::vector<bench::CoopRow>& rows, std::FILE* out) {
+  const auto figures = bench::coop_figures(options.bench, rows);
+  if (!figures) return complain(figures.error());
+  std::error_code failed;
+  std::filesystem::create_directories(options.plots, failed);
+  for (const bench::CoopFigure& figure : *figures) {
+    const std::string path = fmt::format("{}/figure-{}.svg", options.plots, figure.number);
+    if (auto written = write_text_file(path, figure.svg); !written) return complain(written.error());
+    fmt::print(out, "{}\n", path);
+  }
+  return 0;
+}
+
+int plot_saved(const CoopChoice& options) {
+  const auto text = read_whole_file(options.from, 64 << 20);
+  if (!text) return complain(text.error());
+  const auto rows = bench::read_coop_json(*text);
+  if (!rows) return complain(rows.error());
+  return write_plots(options, *rows, stdout);
+}
 
 int run_coop_bench(CoopChoice options) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
   options.bench.folder = layout->coop_dir;
+  if (!options.from.empty()) return plot_saved(options);
   options.bench.heddle = layout->executable;
   options.bench.library = layout->library;
   options.bench.variables = !options.no_variables;
@@ -51,7 +78,7 @@ int run_coop_bench(CoopChoice options) {
     if (auto written = write_text_file(options.json, bench::coop_json(*rows)); !written)
       return complain(written.error());
   }
-  return 0;
+  return options.plots.empty() ? 0 : write_plots(options, *rows, out);
 }
 
 }  // namespace
@@ -83,6 +110,12 @@ std::function<int()> add_bench_coop(CLI::App& bench) {
   coop->add_flag("--as-thesis", options->as_thesis, "512 failing and 100 passing logs, 500 attempts");
   coop->add_option("--json", options->json, "write the results as JSON; - is standard output")
       ->type_name("FILE");
+  CLI::Option* plots = coop->add_option("--plots", options->plots,
+                                        "write Figs. 3.6 to 3.12 as pictures (SVG) into a directory")
+                           ->type_name("DIR");
+  coop->add_option("--from", options->from, "measure nothing: pictures of what --json wrote")
+      ->type_name("FILE")
+      ->needs(plots);
   return [options] { return run_coop_bench(*options); };
 }
 
