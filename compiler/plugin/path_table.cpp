@@ -82,7 +82,10 @@ class TableWriter {
   void to(const llvm::BasicBlock* block) { number(numbers_.lookup(block)); }
   void place(const llvm::Instruction& instruction) {
     number(place_number(instruction).value_or(0));
-    number(instruction.getDebugLoc() ? instruction.getDebugLoc().getLine() : 0);
+    // Of inlined code: where it was called, since the function has one file.
+    const llvm::DILocation* at = instruction.getDebugLoc();
+    while (at != nullptr && at->getInlinedAt() != nullptr) at = at->getInlinedAt();
+    number(at != nullptr ? at->getLine() : 0);
   }
   void landing_of(const llvm::CallBase& call) {
     const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);

@@ -9,6 +9,7 @@
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
+#include "tool/record/log_reader.h"
 #include "tool/search/production.h"
 
 namespace heddle::cli {
@@ -129,6 +130,7 @@ int reconstruct_command(const Arguments& arguments) {
     fmt::print(stderr, "heddle: reconstructed; {} executed, {} questions to the solver\n", done->executions,
                done->questions);
     tell_matched(*done);
+    if (!end.hangs) fmt::print(stderr, "heddle: it ends as the run did: {}\n", outcome_text(log->outcome));
   }
   if (!end.fails) return static_cast<int>(ExitCode::kNoBug);
   auto trace = executions->record(done->executed.choices);

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "compiler/install_layout.h"
+#include "tool/artifact/symboliser.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/record_elements.h"
@@ -169,10 +170,12 @@ Status collect(const RecordOptions& o, const std::string& path) {
 }
 
 std::string step_text(const PathTables& tables, const PathStep& step) {
-  const PathTables::Place at = tables.describe(step.place);
+  PathTables::Place at = tables.describe(step.place);
+  at.function = demangled(at.function.c_str());
   const auto named = [&](std::uint64_t key) {
-    return key == 0 ? std::string("code that was not built so")
-                    : tables.describe(record::place_of(record::FunctionKey{key}, 0)).function;
+    return key == 0
+               ? std::string("code that was not built so")
+               : demangled(tables.describe(record::place_of(record::FunctionKey{key}, 0)).function.c_str());
   };
   switch (step.kind) {
     case record::StepKind::kBranch:

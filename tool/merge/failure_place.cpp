@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 
 #include "tool/artifact/fingerprint.h"
 #include "tool/artifact/stack_view.h"
@@ -24,6 +25,17 @@ bool is_fault(FindingKind kind) {
          kind == FindingKind::kInvalidFree;
 }
 
+// 11 of "SIGSEGV at program+0x1234", as logs have it, and of "signal 11"; 0: it is no signal.
+int signal_of(const std::string& place) {
+  if (place.starts_with("signal ")) return std::atoi(place.c_str() + sizeof "signal");
+  if (!place.starts_with("SIG")) return 0;
+  const std::string name = place.substr(3, place.find(' ') - 3);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (const char* known = sigabbrev_np(signal); known != nullptr && name == known) return signal;
+  }
+  return std::atoi(name.c_str());
+}
+
 // "queue.cpp:41" of "assertion queue.cpp:41" and "assertion /src/queue.cpp:41: pop: …"; empty: none.
 std::string file_and_line(const std::string& place) {
   for (std::size_t colon = place.find(':'); colon != std::string::npos; colon = place.find(':', colon + 1)) {
@@ -44,8 +56,7 @@ bool is_kind_of_failure(FindingKind kind, const std::string& place) {
   if (place.empty()) return hangs(kind);
   if (place.starts_with("assertion")) return is_abort(kind);
   if (place.starts_with("abort")) return is_abort(kind);
-  if (place.starts_with("signal ")) {
-    const int signal = std::atoi(place.c_str() + sizeof "signal");
+  if (const int signal = signal_of(place); signal != 0) {
     if (signal == SIGABRT) return is_abort(kind);
     // From a watchdog, or from whoever lost patience.
     if (signal == SIGALRM || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT) return hangs(kind);

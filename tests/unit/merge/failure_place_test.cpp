@@ -10,6 +10,10 @@ TEST(FailurePlace, tells_kinds_of_failures) {
   EXPECT_FALSE(is_kind_of_failure(FindingKind::kDeadlock, "assertion queue.cpp:41: pop: head != 0"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kSignal, "signal 11 program+0x1234"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kHeapUseAfterFree, "signal 11 program+0x1234"));
+  EXPECT_TRUE(is_kind_of_failure(FindingKind::kSignal, "SIGSEGV at program+0x1234"));
+  EXPECT_FALSE(is_kind_of_failure(FindingKind::kAssertion, "SIGSEGV at program+0x1234"));
+  EXPECT_FALSE(is_kind_of_failure(FindingKind::kNonZeroExit, "SIGSEGV at program+0x1234"));
+  EXPECT_TRUE(is_kind_of_failure(FindingKind::kDeadlock, "SIGTERM at libc.so.6+0x8a"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kUncaughtException, "signal 6 libc.so.6+0x8a"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kNonZeroExit, "exit status 3"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kLostWakeUp, "")) << "killed from outside: it hung";
