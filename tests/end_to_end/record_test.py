@@ -325,6 +325,65 @@ int main() {
         done = subprocess.run([HEDDLE, "record", "--check", log, "--", program], capture_output=True, text=True, check=False)
         self.assertRegex(done.stdout, r"(?m)^thread 0: all \d+ steps$", done.stdout + done.stderr)
 
+    def test_loops_that_are_logged_where_they_are_left(self):
+        """… whatever happens in them: calls, exceptions, a bound that calls change, one round or none, nests of such."""
+        source = r"""
+#include <cstdio>
+#include <cstdlib>
+struct Board { int n; unsigned columns = 0, up = 0, down = 0; };
+int compare(const void* a, const void* b) { return *(const unsigned*)a < *(const unsigned*)b ? -1 : 1; }
+__attribute__((noinline)) long place(Board& b, int row) {
+  if (row == b.n) return 1;
+  long found = 0;
+  for (int c = 0; c < b.n; ++c) {
+    const unsigned column = 1u << c, up = 1u << (row + c), down = 1u << (row - c + b.n);
+    if ((b.columns & column) != 0 || (b.up & up) != 0 || (b.down & down) != 0) continue;
+    b.columns |= column; b.up |= up; b.down |= down;
+    found += place(b, row + 1);
+    b.columns &= ~column; b.up &= ~up; b.down &= ~down;
+  }
+  return found;
+}
+unsigned cells[20], bound = 20, seed = 1;
+__attribute__((noinline)) void visit(unsigned i) {
+  if (cells[i] % 7 == 0) bound = 1 + cells[i] % 20;
+  if (cells[i] % 11 == 0) throw i;
+  if (cells[i] % 5 == 0) std::qsort(cells, 3, sizeof(unsigned), compare);
+}
+__attribute__((noinline)) unsigned walk(unsigned from) {
+  unsigned count = 0;
+  for (unsigned outer = from; outer < bound; ++outer) {
+    if (cells[outer] % 3 == 0) { asm volatile(""); ++count; }
+    for (unsigned i = from; i < bound; ++i) {
+      if (cells[i] & 1) { asm volatile(""); count += 2; if (cells[i] & 2) { asm volatile(""); ++count; } }
+      try { visit(i); } catch (unsigned n) { count += n; }
+      if (count > 300) return count;
+    }
+  }
+  return count;
+}
+int main() {
+  Board board{6};
+  unsigned long sum = static_cast<unsigned long>(place(board, 0));
+  for (unsigned n = 0; n < 60; ++n) {
+    for (unsigned& cell : cells) cell = (seed = seed * 1664525u + 1013904223u) >> 8;
+    bound = 20;
+    sum += walk(n % 21);
+  }
+  std::printf("%lu\n", sum);
+}
+"""
+        program = self.compile_full(source, "quiet")
+        logs = os.path.join(self.folder, "quiet")
+        subprocess.run([program], env={**os.environ, "HEDDLE_RECORD": f"path:{logs}"}, check=True, capture_output=True)
+        log, = glob.glob(logs + "/*.hlog")
+        text = self.show(log)
+        self.assertNotIn("incomplete", text)
+        bits, decisions = map(int, re.search(r"thread 0: (\d+) bits, (\d+) decisions", text).groups())
+        self.assertLess(bits, decisions)
+        done = subprocess.run([HEDDLE, "record", "--check", log, "--", program], capture_output=True, text=True, check=False)
+        self.assertRegex(done.stdout, r"(?m)^thread 0: all \d+ steps$", done.stdout + done.stderr)
+
     def test_computed_goto_and_structures_by_value(self):
         """Functions with either are in the log like all others, and have the same steps under the engine."""
         source = r"""

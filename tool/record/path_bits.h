@@ -30,6 +30,12 @@ class PathBits {
     if (before + count > 64) bits |= word[1] >> (64 - before);
     return bits >> (64 - count);
   }
+  // REQUIRES: has(1).
+  std::uint64_t take_one() {
+    const std::uint64_t bit = words_[position_ / 64] >> (63 - position_ % 64) & 1;
+    ++position_;
+    return bit;
+  }
   std::uint64_t take(unsigned count) {
     const std::uint64_t bits = peek(count);
     position_ += count;

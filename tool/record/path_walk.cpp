@@ -19,11 +19,17 @@ using record::StepKind;
 // Code without decisions goes on for so long at most; the program cannot, between two of them that it logged.
 constexpr std::uint64_t kMostSilentBlocks = 1 << 24;
 constexpr std::size_t kDeepest = 1 << 20;
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 class Walker {
  public:
   Walker(const PathTables::Tables& tables, PathBits& bits, const std::vector<Mark>& marks, PathSteps& steps)
-      : tables_(tables), bits_(bits), marks_(marks), steps_(steps), has_room_(steps.has_room()) {}
+      : tables_(tables),
+        bits_(bits),
+        marks_(marks),
+        steps_(steps),
+        next_mark_at_(marks.empty() ? kNever : marks.front().bits),
+        has_room_(steps.has_room()) {}
 
   bool run() {
     while (fits_ && has_room_ && (bits_.has(1) || next_mark_ != marks_.size())) {
@@ -56,9 +62,10 @@ class Walker {
     has_room_ = steps_.has_room();
   }
 
-  const Mark* mark_here() const {
-    return next_mark_ < marks_.size() && marks_[next_mark_].bits <= bits_.position() ? &marks_[next_mark_]
-                                                                                     : nullptr;
+  const Mark* mark_here() const { return bits_.position() >= next_mark_at_ ? &marks_[next_mark_] : nullptr; }
+  void go_to_next_mark() {
+    ++next_mark_;
+    next_mark_at_ = next_mark_ < marks_.size() ? marks_[next_mark_].bits : kNever;
   }
   bool is_here(StepKind kind) const {
     const Mark* mark = mark_here();
@@ -77,7 +84,7 @@ class Walker {
   bool take_mark() {
     const Mark* mark = mark_here();
     if (mark == nullptr) return false;
-    ++next_mark_;
+    go_to_next_mark();
     const PlaceId where{mark->place};
     switch (static_cast<StepKind>(mark->kind)) {
       case StepKind::kEntered:
@@ -213,7 +220,7 @@ class Walker {
   // None: the bits are at their end, or the one more that such an outcome has is not there.
   std::optional<std::uint64_t> take_branch(const PathBlock& from) {
     if (!bits_.has(1)) return std::nullopt;
-    const std::uint64_t outcome = bits_.take(1);
+    const std::uint64_t outcome = bits_.take_one();
     if (outcome != from.longer) return outcome;
     if (!bits_.has(1)) return std::nullopt;
     // (Otherwise the loop was left, and that is asked before the walk comes here.)
@@ -339,6 +346,7 @@ class Walker {
   std::array<std::uint64_t, record::kCallEntries> foretold_{};
   std::uint64_t latest_callee_ = 0;
   std::size_t next_mark_ = 0;
+  std::uint64_t next_mark_at_;  // bits before it
   std::uint64_t silent_ = 0;
   bool fits_ = true;
   bool has_room_;
