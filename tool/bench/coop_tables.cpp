@@ -252,7 +252,7 @@ std::string coop_json(const std::vector<CoopRow>& rows) {
                    {"rank_seconds", row.rank_seconds},
                    {"by_number_of_logs", counts}});
   }
-  return TablesJson{{"version", 1}, {"programs", std::move(all)}}.dump(2) + "\n";
+  return TablesJson{{"version", 2}, {"programs", std::move(all)}}.dump(2) + "\n";
 }
 
 }  // namespace heddle::bench

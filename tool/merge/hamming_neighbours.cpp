@@ -147,9 +147,11 @@ void HammingNeighbours::look_anywhere(NeighbourQuery& query, Scratch& s) const {
   }
 }
 
-// Those that are compared in full: the best by estimate.
+// Those that are compared in full: the best by estimate, as far as they may reach what is known of others.
 void HammingNeighbours::compare_best(NeighbourQuery& query, Scratch& s) const {
   std::vector<LogIndex> worth;
+  double doubt = s.slack;
+  for (const Recorded& r : s.elements) doubt += weight(r.element) * VectorSamples::margin();
   for (const ElementIndex e : query.missing) {
     auto& estimates = s.estimates[e];
     const auto end = estimates.begin() + static_cast<std::ptrdiff_t>(std::min(kExactOf, estimates.size()));
@@ -157,7 +159,8 @@ void HammingNeighbours::compare_best(NeighbourQuery& query, Scratch& s) const {
       return a.first != b.first ? a.first > b.first
                                 : query.turn_of(place_[a.second]) < query.turn_of(place_[b.second]);
     });
-    for (auto at = estimates.begin(); at != end; ++at) worth.push_back(at->second);
+    for (auto at = estimates.begin(); at != end && at->first + doubt >= s.needed[e]; ++at)
+      worth.push_back(at->second);
   }
   std::sort(worth.begin(), worth.end());
   worth.erase(std::unique(worth.begin(), worth.end()), worth.end());
