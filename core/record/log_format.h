@@ -23,7 +23,8 @@ enum class OutcomeKind : std::uint32_t {
   kExited,       // status
   kSignal,       // status: its number; address: where, relative to its module; text: the module's name
   kAssertion,    // text: "file:line: function: expression"
-  kAborted,      // abort, std::terminate; text: why, where that is known
+  kAborted,      // abort, std::terminate; address: who led to it, relative to its module; text: the module's
+                 // name, where that is known
 };
 
 struct Outcome {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <typeinfo>
 
@@ -11,6 +12,7 @@
 #include "runtime/abi/recording.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
+#include "runtime/record/identity.h"
 #include "runtime/session/session.h"
 
 namespace heddle::abi {
@@ -38,6 +40,20 @@ const char* uncaught_exception_type(TextBuffer<512>& text) {
   char* name = demangle != nullptr ? demangle(type->name(), nullptr, nullptr, &status) : nullptr;
   text << "exception of type " << (name != nullptr ? name : type->name()) << " was not caught";
   return text.c_str();
+}
+
+_Unwind_Reason_Code stop_in_program(_Unwind_Context* context, void* found) {
+  const std::uint64_t call = _Unwind_GetIP(context) - 1;
+  if (!record::is_in_full_module(call)) return _URC_NO_REASON;
+  *static_cast<std::uint64_t*>(found) = call;
+  return _URC_END_OF_STACK;
+}
+
+// Of those who led here, through the C++ runtime perhaps: the call in the program itself. 0: there is none.
+std::uint64_t innermost_of_program() {
+  std::uint64_t found = 0;
+  if (recorder().is_on()) _Unwind_Backtrace(stop_in_program, &found);
+  return found;
 }
 
 }  // namespace
@@ -108,7 +124,7 @@ HEDDLE_EXPORT void abort() noexcept {
     }
     e->fatal(FindingKind::kAbort, "abort was called", HEDDLE_CALLER_PC, SIGABRT);
   }
-  heddle::abi::recorder().aborts("abort", heddle::abi::recorded_thread().number);
+  heddle::abi::recorder().aborts(heddle::abi::innermost_of_program(), heddle::abi::recorded_thread().number);
   HEDDLE_REAL(abort)();
   __builtin_unreachable();
 }

@@ -85,8 +85,10 @@ bool is_of_this_build(const MappedFile& file) {
 
 struct Module {
   std::uint64_t base = 0, begin = 0, end = 0;
+  bool is_full = false;  // built with --full
   char name[64] = {};
 };
+
 constexpr unsigned kMostModules = 64;
 
 // All that this file keeps: the modules that were loaded at the start.
@@ -106,6 +108,14 @@ const char* last_part(const char* path) {
     if (*at == '/') name = at + 1;
   }
   return name;
+}
+
+const Module* find_module(std::uint64_t address) {
+  for (unsigned i = 0; i < modules.count; ++i) {
+    const Module& module = modules.known[i];
+    if (address >= module.begin && address < module.end) return &module;
+  }
+  return nullptr;
 }
 
 int add_module(dl_phdr_info* info, std::size_t, void*) {
@@ -131,6 +141,7 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
   if (modules.count == kMostModules) return 0;
   Module& module = modules.known[modules.count++];
   module.base = info->dlpi_addr;
+  module.is_full = graph != 0;
   module.begin = ~0ull;
   for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
@@ -163,13 +174,15 @@ std::uint64_t build_identity(LogFile& file) {
 }
 
 const char* module_of(std::uint64_t address, std::uint64_t& offset) {
-  for (unsigned i = 0; i < modules.count; ++i) {
-    const Module& module = modules.known[i];
-    if (address < module.begin || address >= module.end) continue;
-    offset = address - module.base;
-    return module.name;
-  }
-  return nullptr;
+  const Module* module = find_module(address);
+  if (module == nullptr) return nullptr;
+  offset = address - module->base;
+  return module->name;
+}
+
+bool is_in_full_module(std::uint64_t address) {
+  const Module* module = find_module(address);
+  return module != nullptr && module->is_full;
 }
 
 }  // namespace heddle::record

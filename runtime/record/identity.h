@@ -18,5 +18,7 @@ std::uint64_t build_identity(LogFile& file);
 // The module that an address is in, and the address within it; nullptr if it was not loaded at the start.
 // May be called in a signal handler.
 const char* module_of(std::uint64_t address, std::uint64_t& offset);
+// Is it in one that `heddle c++ --full` built?
+bool is_in_full_module(std::uint64_t address);
 
 }  // namespace heddle::record

@@ -141,10 +141,11 @@ void Recorder::asserts(const char* expression, const char* file, unsigned line, 
   outcome->kind = OutcomeKind::kAssertion;
 }
 
-void Recorder::aborts(const char* why, std::uint32_t thread) {
+void Recorder::aborts(std::uint64_t caller, std::uint32_t thread) {
   Outcome* outcome = claim_outcome();
   if (outcome == nullptr) return;
-  set_text(*outcome, why);
+  const char* module = caller != 0 ? module_of(caller, outcome->address) : nullptr;
+  set_text(*outcome, module != nullptr ? module : "abort");
   outcome->thread = thread;
   outcome->kind = OutcomeKind::kAborted;
 }

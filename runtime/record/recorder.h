@@ -32,7 +32,8 @@ class Recorder {
   void exits(int status);
   void asserts(const char* expression, const char* file, unsigned line, const char* function,
                std::uint32_t thread);
-  void aborts(const char* why, std::uint32_t thread);
+  // `caller`: the innermost code of the program's own that led to it, 0 where that is not known.
+  void aborts(std::uint64_t caller, std::uint32_t thread);
   void crashes(int signal, std::uint64_t address, std::uint32_t thread);
   // Nothing of the program runs after this.
   void finish();

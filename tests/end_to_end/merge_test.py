@@ -71,6 +71,29 @@ static void* add(void* p) {
 """ + two_threads("add", "add", "assert(counter == 2);")
 
 
+# Two bugs that end alike; natively the file says which.
+TWO_ABORTS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int value, copy;
+static __attribute__((noinline)) void torn(void) { abort(); }
+static __attribute__((noinline)) void over(void) { abort(); }
+static void* change(void* p) { value = 1; usleep(20000); copy = 1; return p; }
+static void* check(void* p) {
+  int late = 0;
+  FILE* file = fopen("late", "r");
+  if (file != 0 && fscanf(file, "%d", &late) != 1) return p;
+  if (file != 0) fclose(file);
+  usleep(late ? 60000 : 5000);
+  if (value == 1 && copy == 0) torn();
+  if (value == 1 && copy == 1) over();
+  return p;
+}
+""" + two_threads("change", "check")
+
+
 # Two runs that agree in nothing: the file says who comes first. It fails either way.
 EITHER_WAY = """
 #include <assert.h>
@@ -190,6 +213,17 @@ class Merge(HeddleTest):
         answer = self.heddle("merge", "--guided", "0", "-v", "logs", "--", program)
         self.assertEqual(answer.code, BUG, answer.errors)
         self.assertEqual(self.heddle("replay", "-q", "--times", "3", "heddle-out/bug-1.heddle").code, BUG)
+
+    def test_bugs_that_end_alike_are_told_apart_by_their_places(self):
+        program = self.compile(TWO_ABORTS, flags=("--full", "--spes=static"))
+        for late in ("0", "1"):
+            self.write("late", late)
+            self.record(100, 1, program=program)
+        answer = self.heddle("merge", "logs", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        places = set(re.findall('the failure at "(aborted at .*)" was reproduced', answer.errors))
+        self.assertEqual(len(places), 2, answer.errors)
+        self.assertEqual(set(re.findall(r"SUMMARY: .* in (\w+)", answer.errors)), {"torn", "over"}, answer.errors)
 
     def test_a_failure_after_many_accesses_comes_back(self):
         program = self.compile(LONG_RESET, flags=("--full", "--spes=static"))

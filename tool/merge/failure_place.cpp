@@ -6,6 +6,7 @@
 
 #include "tool/artifact/fingerprint.h"
 #include "tool/artifact/stack_view.h"
+#include "tool/artifact/symboliser.h"
 
 namespace heddle::merge {
 namespace {
@@ -49,6 +50,23 @@ std::string file_and_line(const std::string& place) {
   return {};
 }
 
+// The same of "aborted at program+0x1234": where the module's code at that offset is from.
+std::string line_of_abort(const Trace& trace, const std::string& place) {
+  constexpr std::string_view kBefore = "aborted at ";
+  const std::size_t plus = place.rfind("+0x");
+  if (!place.starts_with(kBefore) || plus == std::string::npos) return {};
+  const std::string name = place.substr(kBefore.size(), plus - kBefore.size());
+  const std::uint64_t offset = std::strtoull(place.c_str() + plus + 1, nullptr, 16);
+  for (const TraceModule& module : trace.modules) {
+    if (module.path.substr(module.path.rfind('/') + 1) != name) continue;
+    Symboliser symboliser({module});
+    const Frame& frame = symboliser.frames(module.base + offset + 1).front();
+    if (frame.line == 0) return {};
+    return frame.file.substr(frame.file.rfind('/') + 1) + ":" + std::to_string(frame.line);
+  }
+  return {};
+}
+
 }  // namespace
 
 bool is_kind_of_failure(FindingKind kind, const std::string& place) {
@@ -68,7 +86,9 @@ bool is_kind_of_failure(FindingKind kind, const std::string& place) {
 
 bool is_failure_at(const Trace& trace, const TraceFinding& finding, const std::string& place) {
   if (!is_kind_of_failure(finding.kind, place)) return false;
-  const std::string wanted = file_and_line(place);
+  std::string wanted = file_and_line(place);
+  // (Where an exception was thrown that nobody caught is not in the finding's stack.)
+  if (wanted.empty() && finding.kind == FindingKind::kAbort) wanted = line_of_abort(trace, place);
   if (wanted.empty() || hangs(finding.kind)) return true;
   bool knows_lines = false;
   for (const TracePart* part : deciding_parts(finding)) {

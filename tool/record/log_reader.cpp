@@ -248,7 +248,8 @@ std::string outcome_text(const record::Outcome& outcome) {
     case record::OutcomeKind::kAssertion:
       return "assertion failed: " + text;
     case record::OutcomeKind::kAborted:
-      return "aborted: " + text;
+      return outcome.address != 0 ? fmt::format("aborted at {}+{:#x}", text, outcome.address)
+                                  : "aborted: " + text;
   }
   return "no end: it was killed, or still runs";
 }
