@@ -97,6 +97,13 @@ const char* parse_options(const char* text, Options& options) {
   std::uint32_t percent = 0;
   if (const char* share = options.find("share"); share != nullptr && !parse_share(share, percent))
     return "share= is neither a number from 1 to 100 nor \"one\"";
+  if (options.kind == LogKind::kPath) {
+    constexpr const char* kOfElements[] = {"share", "instance", "profile"};
+    for (const char* name : kOfElements) {
+      if (options.find(name) != nullptr)
+        return "share=, instance= and profile= are for vars: and blocks: only";
+    }
+  }
   constexpr std::uint64_t kLeast = 64 << 10;
   if (options.limit < kLeast) return "limit= is less than 64K";
   return nullptr;

@@ -324,7 +324,7 @@ class RecordElementsTest(HeddleTest):
     def test_what_is_wrong_with_the_setting_is_said(self):
         nobody = self.path("file")
         self.write("file", "")
-        for setting, said in (("vars:{logs},share=0", "share="), ("vars:{logs},share=banana", "share="), ("vars:{logs},shar=25", "shar"),
+        for setting, said in (("vars:{logs},share=0", "share="), ("path:{logs},share=25", "share="), ("vars:{logs},share=banana", "share="), ("vars:{logs},shar=25", "shar"),
                               ("vars:{logs},limit=1K", "limit="), ("vars:", "directory"), ("banana", "vars:"),
                               ("vars:{logs},profile=/nonexistent", "profile="), ("vars:{logs}/a/b", "no such directory"),
                               (f"vars:{nobody}", "no directory")):
