@@ -84,8 +84,9 @@ std::function<int()> add_bench_search(CLI::App& bench) {
       "instead: failures of these and of the programs of chapter 4, from the paths of one failing run");
   search->add_flag("!--engine-runs", options->bench.native,
                    "start from executions under the engine instead of runs that are recorded natively");
-  search->add_option("--native-runs", options->native_runs,
-                     "with --reconstruct: native runs of each program until one fails [60]")
+  search
+      ->add_option("--native-runs", options->native_runs,
+                   "with --reconstruct: native runs of each program until one fails [60]")
       ->type_name("N");
   search->add_option("-t,--time", options->bench.seconds, "seconds for each search [60]")->type_name("S");
   search->add_option("--json", options->json, "write the results as JSON; - is standard output")
