@@ -12,6 +12,20 @@ namespace {
 
 constexpr std::uint32_t kNoPosition = 512;  // … of at most so many threads
 
+// Cuts threads to those that `is_kept` says. `own_position`: that of `own` among them, or none of theirs.
+template <typename IsKept>
+std::uint32_t keep_those(ThreadId* threads, std::uint32_t count, ThreadId own, std::uint32_t& own_position,
+                         IsKept is_kept) {
+  own_position = kNoPosition;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!is_kept(threads[i])) continue;
+    if (threads[i] == own) own_position = kept;
+    threads[kept++] = threads[i];
+  }
+  return kept;
+}
+
 // What a thread does in a block comes soon after it has entered it, but for what may take long: until the
 // next block is entered, a lock is taken, a sleep is over.
 bool may_be_put_off(const sched::PendingOperation& next) {
@@ -316,8 +330,7 @@ std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey
   return first;
 }
 
-// Cuts threads that could run to those that an order waits for, seven times in eight. `own_position`: that of
-// the current thread among them, or none of theirs.
+// Cuts threads that could run to those that an order waits for, seven times in eight.
 std::uint32_t Execution::keep_waited_for(ThreadId* free, std::uint32_t count, std::uint32_t& own_position) {
   if (mix(spec().seed, channel_.header()->current.steps) % 8 == 0) return count;
   std::uint32_t kept = 0;
@@ -325,15 +338,8 @@ std::uint32_t Execution::keep_waited_for(ThreadId* free, std::uint32_t count, st
     if (orders_.is_waited_for(scheduler_.thread(free[i]).lineage)) ++kept;
   }
   if (kept == 0 || kept == count) return count;
-  const ThreadId own = scheduler_.current();
-  own_position = kNoPosition;
-  kept = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!orders_.is_waited_for(scheduler_.thread(free[i]).lineage)) continue;
-    if (free[i] == own) own_position = kept;
-    free[kept++] = free[i];
-  }
-  return kept;
+  return keep_those(free, count, scheduler_.current(), own_position,
+                    [&](ThreadId id) { return orders_.is_waited_for(scheduler_.thread(id).lineage); });
 }
 
 // Cuts threads that could run to those that are behind all others.
@@ -344,16 +350,10 @@ std::uint32_t Execution::keep_hindmost(ThreadId* free, std::uint32_t count, std:
     if (part.accesses != 0 && (least.accesses == 0 || part.is_less_than(least))) least = part;
   }
   if (least.accesses == 0 || orders_.is_in_vain(least)) return count;
-  const ThreadId own = scheduler_.current();
-  own_position = kNoPosition;
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const ElementOrders::Part part = orders_.part_of(scheduler_.thread(free[i]).lineage);
-    if (part.accesses != 0 && least.is_less_than(part)) continue;
-    if (free[i] == own) own_position = kept;
-    free[kept++] = free[i];
-  }
-  return kept;
+  return keep_those(free, count, scheduler_.current(), own_position, [&](ThreadId id) {
+    const ElementOrders::Part part = orders_.part_of(scheduler_.thread(id).lineage);
+    return part.accesses == 0 || !least.is_less_than(part);
+  });
 }
 
 // Cuts threads that could run to those that are in a block, who entered it first before others; then to who
@@ -381,15 +381,8 @@ std::uint32_t Execution::keep_next_to_enter(ThreadId* free, std::uint32_t count,
     whose.lineage = t.lineage;
   }
   if (first == ~0ull || orders_.is_in_vain(whose)) return count;
-  const ThreadId own = scheduler_.current();
-  own_position = kNoPosition;
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (rank_of(scheduler_.thread(free[i])) > first) continue;
-    if (free[i] == own) own_position = kept;
-    free[kept++] = free[i];
-  }
-  return kept;
+  return keep_those(free, count, scheduler_.current(), own_position,
+                    [&](ThreadId id) { return rank_of(scheduler_.thread(id)) <= first; });
 }
 
 // The choice is logged as one among all that can run, as it would be without orders.

@@ -144,10 +144,14 @@ Status Search::try_candidate(const Candidate& candidate) {
   if (options_.prune) lessons_.learn(candidate, *attempt);
   Tried tried = {candidate, *attempt, options_.guided, seed, {}};
   if (options_.feedback != 0 && attempt->verdict == Verdict::kPassed) {
+    // As in the thesis: a completed log is given PRES's replay before the next one is tried.
     tried.feedback = options_.feedback;
     wait_for_races(tried, candidate, *attempt);
+    while (tried.has_races() && !is_over()) {
+      if (Status turned = turn_race_round(tried); !turned) return turned;
+    }
   }
-  if (tried.left + tried.feedback != 0) tried_.push_back(std::move(tried));
+  if (!tried.is_over()) tried_.push_back(std::move(tried));
   return Done{};
 }
 
