@@ -10,6 +10,7 @@
 
 #include "core/base/text_buffer.h"
 #include "runtime/engine/execution.h"
+#include "runtime/sched/floating_point.h"
 #include "runtime/sched/kernel_signals.h"
 
 // <string.h> declares it beside functions that the runtime has of its own (core/base/freestanding.h).
@@ -204,7 +205,10 @@ void Execution::run_handler(const QueuedSignal& q) {
   context.uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(__builtin_frame_address(0));
   context.uc_mcontext.gregs[REG_RBP] = reinterpret_cast<greg_t>(__builtin_frame_address(0));
   memcpy(&context.uc_sigmask, &mask, sizeof mask);
-  action.handler(q.signal, &info, &context);
+  {
+    const sched::InitialFloatingPoint floating_point;
+    action.handler(q.signal, &info, &context);
+  }
   if (t.handler_depth != 0) --t.handler_depth;
   t.signal_mask = mask;
   t.depth = depth;

@@ -12,6 +12,15 @@ namespace {
 
 constexpr unsigned long kFsGsBase = 2;  // HWCAP2_FSGSBASE
 
+// As heddle_fiber_switch saves it: MXCSR, the x87 control word, the x87 status word.
+std::uint64_t floating_point_environment() {
+  std::uint32_t mxcsr = 0;
+  std::uint16_t control = 0;
+  std::uint16_t status = 0;
+  asm volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2" : "=m"(mxcsr), "=m"(control), "=m"(status));
+  return std::uint64_t{status} << 48 | std::uint64_t{control} << 32 | mxcsr;
+}
+
 }  // namespace
 
 std::uint64_t current_fs_base() {
@@ -34,7 +43,7 @@ void prepare_fiber(Fiber& fiber, void* stack_top, std::uint64_t fs_base, void (*
   *--word = 0;                                          // r13
   *--word = 0;                                          // r14
   *--word = 0;                                          // r15
-  *--word = 0x037full << 32 | 0x1f80;                   // x87 control word, MXCSR: the ABI's defaults
+  *--word = floating_point_environment();               // the creator's (C11 7.6p2, POSIX pthread_create)
   fiber.stack_pointer = word;
   fiber.fs_base = fs_base;
 }
