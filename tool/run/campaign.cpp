@@ -2,7 +2,6 @@
 
 #include <linux/futex.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,13 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <sstream>
 
 #include "core/base/random.h"
-#include "core/trace/portfolio.h"
-#include "tool/artifact/artifact.h"
-#include "tool/artifact/fingerprint.h"
 #include "tool/run/repetition.h"
 #include "tool/run/stuck.h"
 
@@ -34,11 +28,6 @@ void wait_for_workers(CampaignState& state, std::uint32_t seen) {
   timespec timeout{0, 50'000'000};
   syscall(SYS_futex, &state.signal, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
-
-constexpr std::uint64_t kMostBehaviours = 4'000'000;
-constexpr std::uint64_t kMostWarningsExamined = 8;
-
-constexpr std::uint32_t kMostSuppressedExamined = 8;
 
 }  // namespace
 
@@ -251,58 +240,6 @@ void Campaign::consume(const Arrived& arrived) {
   if (share != nullptr) share->buggy_executions += report.buggy_executions - buggy_before;
 }
 
-void Campaign::consume_findings(const Arrived& arrived) {
-  const ExecutionResult& result = arrived.result;
-  report::CampaignReport& report = outcome_.report;
-  report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
-  if (behaviours_.size() < kMostBehaviours) behaviours_.note(behaviour(result));
-  if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
-    return investigate(arrived, 0);
-  }
-  const std::vector<std::uint64_t> signatures = signatures_of(result, options_.allowed_exits);
-  if (!signatures.empty()) {
-    count_bugs(arrived, signatures);
-  } else if (result.findings != 0) {
-    if (options_.warnings_as_bugs) ++report.buggy_executions;
-    if (warnings_examined_++ < kMostWarningsExamined) investigate(arrived, 0);
-  }
-}
-
-void Campaign::count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures) {
-  const bool all_known = std::all_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
-    const auto suppressed = suppressed_.find(signature);
-    return is_bug(signature) ||
-           (suppressed != suppressed_.end() && suppressed->second.examined >= kMostSuppressedExamined);
-  });
-  if (all_known) {
-    for (const std::uint64_t signature : signatures) {
-      if (is_bug(signature)) {
-        ++outcome_.bugs[by_signature_.at(signature)].count;
-      } else {
-        ++suppressed_.at(signature).by->hits;
-      }
-    }
-  } else {
-    investigate(arrived, signatures.front());
-  }
-  const bool has_bug = std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
-    return is_bug(signature) || !suppressed_.contains(signature);
-  });
-  if (has_bug) ++outcome_.report.buggy_executions;
-}
-
-void Campaign::take_out_suppressed(Trace& trace) {
-  std::erase_if(trace.findings, [&](const TraceFinding& finding) {
-    Suppressions::Entry* entry = options_.suppressions.match(trace, finding);
-    if (entry == nullptr) return false;
-    ++entry->hits;
-    Suppressed& suppressed = suppressed_[finding.signature];
-    suppressed.by = entry;
-    ++suppressed.examined;
-    return true;
-  });
-}
-
 // Where executions take turns, the one that the tool runs has to wait for one, too. Workers may wait for the
 // tool meanwhile.
 Campaign::OwnTurn Campaign::wait_for_turn() {
@@ -317,112 +254,6 @@ Campaign::OwnTurn Campaign::wait_for_turn() {
     usleep(200);
   }
   return OwnTurn(&outside);
-}
-
-void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
-  const ExecutionResult& result = arrived.result;
-  SingleOptions single;
-  single.index = result.index;
-  single.replay = arrived.choices;
-  single.campaign = state_memory_.descriptor();
-  single.allowed_exits = options_.allowed_exits;
-  single.kept_events = options_.kept_events;
-  single.symbolise = options_.symbolise;
-  RunSpec spec = options_.spec;
-  if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
-  auto run = [&] {
-    const OwnTurn turn = wait_for_turn();
-    return run_single(target_, spec, single);
-  }();
-  if (!run) return end_with(run.error());
-  if (result.ending == Ending::kUnsupported) {
-    return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
-                                                       : run->trace.result.message,
-                     ExitCode::kInconclusive});
-  }
-  if (result.ending == Ending::kInternalError) {
-    return end_with({"An execution ended by an error of heddle's own (execution " +
-                         std::to_string(result.index) + "). Output:\n" + run->trace.output,
-                     ExitCode::kOwnError});
-  }
-  const std::vector<std::uint64_t> again = signatures_of(run->result, options_.allowed_exits);
-  const bool same = run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
-                    run->result.ending == result.ending &&
-                    (signature == 0 || (!again.empty() && again.front() == signature));
-  if (!same) {
-    ++outcome_.unconfirmed;
-    outcome_.report.warnings.push_back("Execution " + std::to_string(result.index) +
-                                       " showed a finding that did not show when it was run again: the "
-                                       "program depends on something outside heddle's "
-                                       "control. --verify-determinism shows where.");
-    if (signature == 0) return;
-  }
-  take_out_suppressed(run->trace);
-  for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
-    add_finding(run->trace, i, result, run->trace.findings[i].signature);
-  }
-}
-
-void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult& result,
-                           std::uint64_t signature) {
-  const TraceFinding& finding = trace.findings[index];
-  const std::string print = fingerprint(trace, finding);
-  const auto known = by_fingerprint_.find(print);
-  if (known != by_fingerprint_.end()) {
-    by_signature_.emplace(signature, known->second);
-    // The two sides may have met both ways in one execution.
-    FoundBug& bug = outcome_.bugs[known->second];
-    if (bug.last_execution != result.index) ++bug.count;
-    bug.last_execution = result.index;
-    return;
-  }
-  const bool is_bug = finding.severity == Severity::kBug || options_.warnings_as_bugs;
-  // What the artifact is about comes first in it.
-  const auto first = trace.findings.begin();
-  std::rotate(first, first + static_cast<std::ptrdiff_t>(index),
-              first + static_cast<std::ptrdiff_t>(index) + 1);
-  FoundBug bug;
-  bug.count = 1;
-  bug.first_execution = bug.last_execution = result.index;
-  bug.confirmed = trace.result.trace_hash == result.trace_hash;
-  bug.trace = std::move(trace);
-  const auto old = options_.known.find(print);
-  if (old != options_.known.end()) bug.known = old->second;
-  const bool is_new_bug = is_bug && bug.known.empty();
-  if (is_new_bug) {
-    ++distinct_bugs_;
-  }
-  if (is_new_bug && !options_.output_directory.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options_.output_directory, error);
-    bug.artifact = options_.output_directory + "/bug-" + std::to_string(distinct_bugs_) + ".heddle";
-    if (auto written = write_artifact(bug.artifact, bug.trace); !written) {
-      outcome_.report.warnings.push_back(written.error().message);
-      bug.artifact.clear();
-    }
-  }
-  by_fingerprint_.emplace(print, outcome_.bugs.size());
-  by_signature_.emplace(signature, outcome_.bugs.size());
-  outcome_.bugs.push_back(std::move(bug));
-  if (is_new_bug && options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
-    done_ = true;
-    stopped_because_ = distinct_bugs_ == 1 ? "a bug was found" : "enough bugs were found";
-    if (minimise) return;  // it is reported in its smaller form
-  }
-  outcome_.bugs.back().reported = true;
-  if (on_bug) on_bug(outcome_.bugs.back());
-}
-
-void Campaign::minimise_bugs() {
-  for (FoundBug& bug : outcome_.bugs) {
-    if (minimise && bug.confirmed && !bug.artifact.empty()) {
-      minimise(bug);
-      if (auto written = write_artifact(bug.artifact, bug.trace); !written)
-        outcome_.report.warnings.push_back(written.error().message);
-    }
-    if (!bug.reported && on_bug) on_bug(bug);
-    bug.reported = true;
-  }
 }
 
 CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
@@ -479,86 +310,6 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
   minimise_bugs();
   finish_report(seconds);
   return std::move(outcome_);
-}
-
-// A name of --trust-library that matches nothing is a mistake that nothing else would show.
-void Campaign::note_unknown_libraries() {
-  std::uint32_t matched = 0;
-  for (const Process& worker : workers_) matched |= worker.header().trusted_matched;
-  std::istringstream names(options_.spec.trusted_libraries);
-  std::string name;
-  for (std::uint32_t i = 0; std::getline(names, name); ++i) {
-    if ((matched >> i & 1) != 0 || outcome_.report.executions == 0) continue;
-    outcome_.report.warnings.push_back("--trust-library " + name +
-                                       ": the program has loaded no library of this name that was built "
-                                       "without heddle.");
-  }
-}
-
-// What exhaustive search has to say at its end.
-void Campaign::take_search_progress() {
-  report::CampaignReport& report = outcome_.report;
-  const SearchProgress& search = state_->learning().search();
-  const std::uint64_t complete = search.complete.load();
-  const double covered = static_cast<double>(search.covered.load()) * 0x1p-63;
-  if (report.exhausted) {
-    stopped_because_ = "every execution was explored";
-  } else if (search.exhausted.load() != 0 && search.bound_hit.load() != 0 && stopped_because_.empty()) {
-    stopped_because_ = "every execution within the bounds of " + std::string(options_.spec.strategy) +
-                       " was explored; there are others beyond";
-  } else if (complete != 0 && covered > 0 &&
-             std::string_view(options_.spec.strategy).starts_with("exhaustive")) {
-    report.estimated_executions = static_cast<double>(complete) / covered;
-  }
-}
-
-void Campaign::report_strategies() {
-  report::CampaignReport& report = outcome_.report;
-  if (members_.empty()) {
-    report.strategies = {{options_.spec.strategy, report.executions, report.buggy_executions}};
-    return;
-  }
-  for (const auto& [member, share] : members_) {
-    const char* name = member < kPortfolioSize ? kPortfolio[member] : "?";
-    report.strategies.push_back({name, share.executions, share.buggy_executions});
-  }
-}
-
-void Campaign::finish_report(double seconds) {
-  report::CampaignReport& report = outcome_.report;
-  report.seconds = seconds;
-  report.workers = options_.jobs;
-  report.seed = options_.spec.seed;
-  report.program = target_.argv;
-  report.program_path = target_.path;
-  report.build_id = target_.build_id;
-  report.exhausted = state_ != nullptr && state_->exhausted.load() != 0 && stopped_because_.empty();
-  if (state_ != nullptr) take_search_progress();
-  report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
-  report_strategies();
-  report.distinct_executions = behaviours_.size();
-  report.executions_seen_once = behaviours_.seen(1);
-  report.executions_seen_twice = behaviours_.seen(2);
-  if (state_ != nullptr) report.read_pairs = state_->learning().pairs().count();
-  for (const FoundBug& bug : outcome_.bugs) {
-    report.findings.push_back(
-        {&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact, bug.known});
-  }
-  for (const Suppressions::Entry& entry : options_.suppressions.entries()) {
-    if (entry.hits != 0) report.suppressed.push_back({entry.text, entry.hits, entry.built_in});
-  }
-  const auto& endings = report.endings;
-  const std::uint64_t inconclusive = endings[static_cast<std::size_t>(Ending::kTimedOut)];
-  if (!outcome_.error && outcome_.bugs.empty() && report.executions != 0 &&
-      inconclusive == report.executions) {
-    outcome_.error = Error{
-        "Every execution ran out of time. Give them more (--timeout), or look for a loop that waits "
-        "for something outside the program.",
-        ExitCode::kInconclusive};
-  }
-  if (!outcome_.error && report.executions == 0) {
-    outcome_.error = Error{"No execution was completed in the time given.", ExitCode::kInconclusive};
-  }
 }
 
 }  // namespace heddle::run

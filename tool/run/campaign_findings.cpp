@@ -1,0 +1,176 @@
+// What a campaign does with an execution that shows something: runs it again, keeps it, tells of it.
+#include <algorithm>
+#include <filesystem>
+
+#include "tool/artifact/artifact.h"
+#include "tool/artifact/fingerprint.h"
+#include "tool/run/campaign.h"
+
+namespace heddle::run {
+namespace {
+
+constexpr std::uint64_t kMostBehaviours = 4'000'000;
+constexpr std::uint64_t kMostWarningsExamined = 8;
+constexpr std::uint32_t kMostSuppressedExamined = 8;
+
+}  // namespace
+
+void Campaign::consume_findings(const Arrived& arrived) {
+  const ExecutionResult& result = arrived.result;
+  report::CampaignReport& report = outcome_.report;
+  report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
+  if (behaviours_.size() < kMostBehaviours) behaviours_.note(behaviour(result));
+  if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
+    return investigate(arrived, 0);
+  }
+  const std::vector<std::uint64_t> signatures = signatures_of(result, options_.allowed_exits);
+  if (!signatures.empty()) {
+    count_bugs(arrived, signatures);
+  } else if (result.findings != 0) {
+    if (options_.warnings_as_bugs) ++report.buggy_executions;
+    if (warnings_examined_++ < kMostWarningsExamined) investigate(arrived, 0);
+  }
+}
+
+void Campaign::count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures) {
+  const bool all_known = std::all_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
+    const auto suppressed = suppressed_.find(signature);
+    return is_bug(signature) ||
+           (suppressed != suppressed_.end() && suppressed->second.examined >= kMostSuppressedExamined);
+  });
+  if (all_known) {
+    for (const std::uint64_t signature : signatures) {
+      if (is_bug(signature)) {
+        ++outcome_.bugs[by_signature_.at(signature)].count;
+      } else {
+        ++suppressed_.at(signature).by->hits;
+      }
+    }
+  } else {
+    investigate(arrived, signatures.front());
+  }
+  const bool has_bug = std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
+    return is_bug(signature) || !suppressed_.contains(signature);
+  });
+  if (has_bug) ++outcome_.report.buggy_executions;
+}
+
+void Campaign::take_out_suppressed(Trace& trace) {
+  std::erase_if(trace.findings, [&](const TraceFinding& finding) {
+    Suppressions::Entry* entry = options_.suppressions.match(trace, finding);
+    if (entry == nullptr) return false;
+    ++entry->hits;
+    Suppressed& suppressed = suppressed_[finding.signature];
+    suppressed.by = entry;
+    ++suppressed.examined;
+    return true;
+  });
+}
+
+void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
+  const ExecutionResult& result = arrived.result;
+  SingleOptions single;
+  single.index = result.index;
+  single.replay = arrived.choices;
+  single.campaign = state_memory_.descriptor();
+  single.allowed_exits = options_.allowed_exits;
+  single.kept_events = options_.kept_events;
+  single.symbolise = options_.symbolise;
+  RunSpec spec = options_.spec;
+  if (!arrived.choices.empty()) spec.replay = ReplayKind::kExact;
+  auto run = [&] {
+    const OwnTurn turn = wait_for_turn();
+    return run_single(target_, spec, single);
+  }();
+  if (!run) return end_with(run.error());
+  if (result.ending == Ending::kUnsupported) {
+    return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
+                                                       : run->trace.result.message,
+                     ExitCode::kInconclusive});
+  }
+  if (result.ending == Ending::kInternalError) {
+    return end_with({"An execution ended by an error of heddle's own (execution " +
+                         std::to_string(result.index) + "). Output:\n" + run->trace.output,
+                     ExitCode::kOwnError});
+  }
+  const std::vector<std::uint64_t> again = signatures_of(run->result, options_.allowed_exits);
+  const bool same = run->result.trace_hash == result.trace_hash && run->result.choices == result.choices &&
+                    run->result.ending == result.ending &&
+                    (signature == 0 || (!again.empty() && again.front() == signature));
+  if (!same) {
+    ++outcome_.unconfirmed;
+    outcome_.report.warnings.push_back("Execution " + std::to_string(result.index) +
+                                       " showed a finding that did not show when it was run again: the "
+                                       "program depends on something outside heddle's "
+                                       "control. --verify-determinism shows where.");
+    if (signature == 0) return;
+  }
+  take_out_suppressed(run->trace);
+  for (std::size_t i = 0; i < run->trace.findings.size() && !done_; ++i) {
+    add_finding(run->trace, i, result, run->trace.findings[i].signature);
+  }
+}
+
+void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult& result,
+                           std::uint64_t signature) {
+  const TraceFinding& finding = trace.findings[index];
+  const std::string print = fingerprint(trace, finding);
+  const auto known = by_fingerprint_.find(print);
+  if (known != by_fingerprint_.end()) {
+    by_signature_.emplace(signature, known->second);
+    // The two sides may have met both ways in one execution.
+    FoundBug& bug = outcome_.bugs[known->second];
+    if (bug.last_execution != result.index) ++bug.count;
+    bug.last_execution = result.index;
+    return;
+  }
+  const bool is_bug = finding.severity == Severity::kBug || options_.warnings_as_bugs;
+  // What the artifact is about comes first in it.
+  const auto first = trace.findings.begin();
+  std::rotate(first, first + static_cast<std::ptrdiff_t>(index),
+              first + static_cast<std::ptrdiff_t>(index) + 1);
+  FoundBug bug;
+  bug.count = 1;
+  bug.first_execution = bug.last_execution = result.index;
+  bug.confirmed = trace.result.trace_hash == result.trace_hash;
+  bug.trace = std::move(trace);
+  const auto old = options_.known.find(print);
+  if (old != options_.known.end()) bug.known = old->second;
+  const bool is_new_bug = is_bug && bug.known.empty();
+  if (is_new_bug) {
+    ++distinct_bugs_;
+  }
+  if (is_new_bug && !options_.output_directory.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options_.output_directory, error);
+    bug.artifact = options_.output_directory + "/bug-" + std::to_string(distinct_bugs_) + ".heddle";
+    if (auto written = write_artifact(bug.artifact, bug.trace); !written) {
+      outcome_.report.warnings.push_back(written.error().message);
+      bug.artifact.clear();
+    }
+  }
+  by_fingerprint_.emplace(print, outcome_.bugs.size());
+  by_signature_.emplace(signature, outcome_.bugs.size());
+  outcome_.bugs.push_back(std::move(bug));
+  if (is_new_bug && options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
+    done_ = true;
+    stopped_because_ = distinct_bugs_ == 1 ? "a bug was found" : "enough bugs were found";
+    if (minimise) return;  // it is reported in its smaller form
+  }
+  outcome_.bugs.back().reported = true;
+  if (on_bug) on_bug(outcome_.bugs.back());
+}
+
+void Campaign::minimise_bugs() {
+  for (FoundBug& bug : outcome_.bugs) {
+    if (minimise && bug.confirmed && !bug.artifact.empty()) {
+      minimise(bug);
+      if (auto written = write_artifact(bug.artifact, bug.trace); !written)
+        outcome_.report.warnings.push_back(written.error().message);
+    }
+    if (!bug.reported && on_bug) on_bug(bug);
+    bug.reported = true;
+  }
+}
+
+}  // namespace heddle::run
