@@ -79,11 +79,12 @@ FOREVER = AWKWARD.replace("BODY", "for (;;) atomic_fetch_add(&turn, 1);")
 
 
 def comparable(report):
-    """A report without what depends on time and on the number of workers."""
+    """A report without what depends on time, on the number of workers and on the folder's other campaigns."""
     dropped = ("seconds", "executions_per_second", "workers", "options")
     result = {key: value for key, value in report.items() if key not in dropped}
     for finding in result["findings"]:
         finding.pop("trace", None)
+        finding.pop("artifact")
     return without_pids(result)
 
 

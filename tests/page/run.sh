@@ -13,7 +13,7 @@ done
 
 mkdir -p "$work"
 cd "$work"
-rm -rf page pages && mkdir page pages
+rm -rf page pages out-* && mkdir page pages
 (cd "$sources" && cp -r package.json package-lock.json .npmrc tsconfig.json build.mjs src "$work/page")
 # The packages that the lock file names, once for each lock file.
 if ! cmp -s page/package-lock.json packages/package-lock.json; then

@@ -78,6 +78,7 @@ struct CampaignReport {
   std::vector<std::string> warnings;  // about the build or the run: no -g, inline assembly, cut output
   std::string repetition;             // how executions came back to the start
   std::string stopped_because;        // "the time was up"; empty: not told
+  bool complete = true;               // false: it was under way, or was broken off, when this was written
 
   double executions_per_second() const { return seconds > 0 ? static_cast<double>(executions) / seconds : 0; }
 

@@ -54,15 +54,15 @@ Result<std::vector<DeepProgram>> read_programs(const DeepOptions& options) {
   return chosen;
 }
 
-Result<DeepCell> measure(const DeepOptions& options, const std::string& work, const BugProgram& program,
-                         const std::string& binary, const std::string& strategy) {
+Result<DeepCell> measure(const DeepOptions& options, const BugProgram& program, const std::string& binary,
+                         const std::string& strategy) {
   DeepCell cell{program.name, strategy, options.seeds, {}, {}, 0};
   for (std::uint32_t i = 0; i < options.seeds; ++i) {
     run::CampaignOptions campaign;
     campaign.spec.seed = options.first_seed + i;
     campaign.executions = options.executions;
     campaign.seconds = options.seconds;
-    campaign.output_directory = work;
+    campaign.output_directory.clear();
     const auto cost = run_campaign(binary, options.library, strategy, campaign);
     if (!cost) return cost.error();
     cell.spent += cost->cpu_seconds;
@@ -114,7 +114,7 @@ Result<std::vector<DeepCell>> run_deep(const DeepOptions& options,
     if (!binary) return binary.error();
     head(deep.program.name);
     for (const std::string& strategy : options.strategies.empty() ? kDeepStrategies : options.strategies) {
-      auto cell = measure(options, work->path(), deep.program, *binary, strategy);
+      auto cell = measure(options, deep.program, *binary, strategy);
       if (!cell) return cell.error();
       row(*cell);
       cells.push_back(std::move(*cell));

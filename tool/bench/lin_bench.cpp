@@ -123,7 +123,7 @@ class LinBench {
     run::CampaignOptions campaign;
     std::strcpy(campaign.spec.strategy, strategy);
     campaign.spec.seed = options_.seed;
-    campaign.output_directory = work_.path();
+    campaign.output_directory.clear();
     campaign.symbolise = false;
     return campaign;
   }

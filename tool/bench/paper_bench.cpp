@@ -139,7 +139,7 @@ class PaperBench {
     campaign.spec.seed = seed;
     campaign.executions = executions;
     campaign.max_failures = max_failures;
-    campaign.output_directory = work_.path();
+    campaign.output_directory.clear();
     const auto cost = run_campaign(binary, options_.library, strategy, campaign);
     if (!cost) return cost.error();
     const report::CampaignReport& report = cost->outcome.report;

@@ -64,7 +64,7 @@ Result<LinePlot> run_trend(Trend trend, const PaperOptions& options,
         campaign.spec.seed = options.seed;
         campaign.executions = options.executions;
         campaign.max_failures = 0;
-        campaign.output_directory = work->path();
+        campaign.output_directory.clear();
         const auto cost = run_campaign(binary, options.library, all[s].strategy(program, position), campaign);
         if (!cost) return cost.error();
         const auto& report = cost->outcome.report;

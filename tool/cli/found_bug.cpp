@@ -3,9 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "tool/artifact/artifact.h"
+#include "tool/artifact/findings_folder.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/columns.h"
@@ -13,13 +12,6 @@
 
 namespace heddle::cli {
 namespace {
-
-std::string next_artifact(const std::string& directory) {
-  for (unsigned i = 1;; ++i) {
-    std::string path = fmt::format("{}/bug-{}.heddle", directory, i);
-    if (!std::filesystem::exists(path)) return path;
-  }
-}
 
 // What the artifact is about comes first in it: a bug, if there is one besides warnings.
 void put_found_first(std::vector<TraceFinding>& findings, bool is_last) {
@@ -42,7 +34,38 @@ void add_found_bug_options(CLI::App& app, FoundBugOptions& o) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
-int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions& options) {
+FoundBugs::FoundBugs(const std::string& command, const std::string& folder, const run::Target& target,
+                     std::uint64_t seed)
+    : began_(std::chrono::steady_clock::now()), folder_(folder), file_(folder) {
+  report_.tool_version = HEDDLE_VERSION;
+  report_.seed = seed;
+  report_.program = target.argv;
+  report_.program_path = target.path;
+  report_.build_id = target.build_id;
+  report_.strategies = {{command, 0, 0}};
+  report_.stopped_because = "a bug was found";
+}
+
+std::string FoundBugs::add(Trace trace, std::uint64_t executions) {
+  auto added = add_bug(folder_, trace);
+  if (!added) {
+    warn("This execution could not be kept: " + added.error().message + " -o DIR names another folder.");
+    return {};
+  }
+  report_.executions = std::max(executions, ++report_.buggy_executions);
+  report_.strategies[0].executions = report_.executions;
+  report_.strategies[0].buggy_executions = report_.buggy_executions;
+  ++report_.endings[static_cast<std::size_t>(Ending::kFinding)];
+  report_.endings[static_cast<std::size_t>(Ending::kExited)] = report_.executions - report_.buggy_executions;
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  traces_.push_back(std::move(trace));
+  report_.findings.push_back({&traces_.back(), 0, 1, report_.executions - 1, *added, {}});
+  if (auto kept = file_.keep(report_); !kept) warn(kept.error().message);
+  return *added;
+}
+
+int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions& options, FoundBugs& found,
+                   std::uint64_t executions) {
   if (trace.findings.empty())
     return complain({"The execution did not fail again when it was recorded.", ExitCode::kInconclusive});
   put_found_first(trace.findings, options.ended_by_bug);
@@ -52,10 +75,8 @@ int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions
     auto small = replay::minimise(target, trace, budget);
     if (small) trace = std::move(*small);
   }
-  const std::string path = next_artifact(options.output);
-  if (auto written = write_artifact(path, trace); !written) return complain(written.error());
   report::TextOptions text;
-  text.artifact = path;
+  text.artifact = found.add(trace, executions);
   text.color = use_color(options.color == "always"  ? ColorWish::kAlways
                          : options.color == "never" ? ColorWish::kNever
                                                     : ColorWish::kAuto);

@@ -1,10 +1,14 @@
-// A bug that was found by other means than a campaign: made smaller, written as an artifact, and told.
+// Bugs that were found by other means than a campaign's executions: made smaller, kept as artifacts, and
+// told.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <deque>
 #include <string>
 #include <vector>
 
+#include "tool/cli/report_files.h"
 #include "tool/run/target.h"
 
 namespace heddle::cli {
@@ -16,9 +20,27 @@ struct FoundBugOptions {
   bool ended_by_bug = false;  // of several bugs in the execution, the last is the one that was found
 };
 
+// What one call of a command has found. It is kept as a campaign is: artifacts under the next numbers, and a
+// campaign file of its own beside them, from which `heddle report` makes its reports.
+class FoundBugs {
+ public:
+  FoundBugs(const std::string& command, const std::string& folder, const run::Target& target,
+            std::uint64_t seed);
+  // The path of its artifact. Empty: it could not be written, which the user was told.
+  std::string add(Trace trace, std::uint64_t executions);
+
+ private:
+  std::chrono::steady_clock::time_point began_;
+  std::string folder_;
+  report::CampaignReport report_;
+  CampaignFile file_;
+  std::deque<Trace> traces_;  // the report points into them
+};
+
 void add_found_bug_options(CLI::App& app, FoundBugOptions& options);
 
-// Answers the exit code.
-int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions& options);
+// Answers the exit code. `executions`: how many it took.
+int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions& options, FoundBugs& found,
+                   std::uint64_t executions);
 
 }  // namespace heddle::cli

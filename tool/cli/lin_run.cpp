@@ -2,14 +2,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "tool/artifact/artifact.h"
+#include "tool/artifact/atomic_file.h"
+#include "tool/artifact/findings_folder.h"
 #include "tool/cli/lin_commands.h"
 #include "tool/cli/run_options.h"
 #include "tool/linearize/check_client.h"
 #include "tool/linearize/minimum_test.h"
 #include "tool/linearize/picture.h"
+#include "tool/report/shell_word.h"
 
 namespace heddle::cli {
 namespace {
@@ -81,13 +83,27 @@ std::uint64_t sigma(const LinRun& wish, const run::CampaignOutcome& outcome) {
   return std::clamp<std::uint64_t>(4 * outcome.report.executions, 300, 2000);
 }
 
-Status write_files(const std::string& folder, const linearize::Localized& localized) {
+constexpr NumberedName kMinimum = {"minimum", ".heddle", true};
+constexpr NumberedName kMinimumTest = {"minimum_test", ".cpp", true};
+constexpr NumberedName kMinimumHistory = {"minimum", ".json", true};
+constexpr NumberedName kMinimumPicture = {"minimum", ".svg", true};
+
+// Under one number, which no other call has used.
+Result<std::uint64_t> write_files(const std::string& folder, const linearize::Localized& localized) {
   const linearize::ObservedHistory& history = localized.violated.history;
-  if (auto done = write_artifact(folder + "/minimum.heddle", localized.violated.trace); !done) return done;
-  if (auto done = write_text_file(folder + "/minimum_test.cpp", minimum_test_source(localized)); !done)
-    return done;
-  if (auto done = write_text_file(folder + "/minimum.json", history_json(history)); !done) return done;
-  return write_text_file(folder + "/minimum.svg", history_svg(history));
+  std::uint64_t above = 0;
+  for (const NumberedName& name : {kMinimumTest, kMinimumHistory, kMinimumPicture}) {
+    for (const NumberedFile& file : numbered_files(folder, name)) above = std::max(above, file.number);
+  }
+  const auto added = add_numbered_file(folder, kMinimum, serialise(localized.violated.trace), above);
+  if (!added) return added.error();
+  const auto write = [&](const NumberedName& name, const std::string& text) {
+    return write_file_atomically(path_in(folder, name.of(added->number)), text);
+  };
+  if (auto done = write(kMinimumTest, minimum_test_source(localized)); !done) return done.error();
+  if (auto done = write(kMinimumHistory, history_json(history)); !done) return done.error();
+  if (auto done = write(kMinimumPicture, history_svg(history)); !done) return done.error();
+  return added->number;
 }
 
 void localize(const LinRun& wish, const RunOptions& options, const run::Target& target,
@@ -95,19 +111,16 @@ void localize(const LinRun& wish, const RunOptions& options, const run::Target& 
   const auto found = linearize::violation_of(outcome);
   if (!found) return;
   const std::string& folder = options.campaign.output_directory;
-  const std::string scratch = folder + "/.lin";
   run::CampaignOptions campaign = options.campaign;
   campaign.executions = sigma(wish, outcome);
   campaign.seconds = 0;
   campaign.max_failures = 1;
-  campaign.output_directory = scratch;
+  campaign.output_directory.clear();
   linearize::ClientChecker checker(target, campaign);
   auto localized = linearize::localize(
       *found, [&](const lin::Client& client, const std::vector<Choice>& schedule, linearize::Effort effort) {
         return checker(client, schedule, effort);
       });
-  std::error_code ignored;
-  std::filesystem::remove_all(scratch, ignored);
   auto shown = localized ? checker.with_symbols(localized->violated) : std::nullopt;
   if (!shown) {
     write(
@@ -115,14 +128,17 @@ void localize(const LinRun& wish, const RunOptions& options, const run::Target& 
     return;
   }
   localized->violated = std::move(*shown);
-  if (auto written = write_files(folder, *localized); !written) {
+  write(explain_minimum(*localized, *campaign.executions));
+  const auto written = write_files(folder, *localized);
+  if (!written) {
     complain(written.error());
     return;
   }
-  write(explain_minimum(*localized, *campaign.executions));
-  write(fmt::format(
-      "test: {0}/minimum_test.cpp\npicture: {0}/minimum.svg\nreproduce: heddle replay {0}/minimum.heddle\n",
-      folder));
+  const auto word = [&](const NumberedName& name) {
+    return report::path_word(path_in(folder, name.of(*written)));
+  };
+  write(fmt::format("test: {}\npicture: {}\nreproduce: heddle replay {}\n", word(kMinimumTest),
+                    word(kMinimumPicture), word(kMinimum)));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // heddle: finds, replays and explains concurrency bugs in C and C++ programs.
 #include <fmt/core.h>
 
-#include <csignal>
 #include <string>
 #include <string_view>
 
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/standard_streams.h"
 #include "tool/cli/terminal.h"
 
 namespace heddle::cli {
@@ -57,13 +57,14 @@ int dispatch(const std::string& command, const Arguments& arguments) {
 }  // namespace heddle::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of writing, not the end of a campaign
+  heddle::cli::prepare_standard_streams();
   if (argc < 2) {
     fmt::print(stderr, "{}", heddle::cli::help());
     return 2;
   }
   try {
-    return heddle::cli::dispatch(argv[1], heddle::cli::Arguments(argv + 2, argv + argc));
+    return heddle::cli::finish_standard_streams(
+        heddle::cli::dispatch(argv[1], heddle::cli::Arguments(argv + 2, argv + argc)));
   } catch (const std::exception& error) {
     return heddle::cli::complain(
         {std::string("internal error: ") + error.what(), heddle::ExitCode::kOwnError});

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "compiler/install_layout.h"
-#include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 #include "tool/merge/engine_oracle.h"
@@ -141,7 +141,11 @@ std::string in_words(const merge::SearchOutcome& outcome) {
 class Merging {
  public:
   Merging(const MergeOptions& options, const run::Target& target, merge::LogStore& store, double seconds)
-      : options_(options), target_(target), store_(store), seconds_(seconds) {
+      : options_(options),
+        target_(target),
+        store_(store),
+        seconds_(seconds),
+        found_("merge", options.output, target, options.search.seed) {
     if (const auto tables = PathTables::read(target.path)) build_ = tables->build();
   }
 
@@ -157,7 +161,7 @@ class Merging {
   };
   bool is_of_this_build(const merge::BugLogs& bug);
   Status try_bug(const merge::BugLogs& bug, State& state);
-  Status write(Trace trace, const merge::SearchOutcome& outcome, const merge::BugLogs& bug);
+  void keep(Trace trace, std::uint64_t executions);
 
   const MergeOptions& options_;
   const run::Target& target_;
@@ -167,6 +171,8 @@ class Merging {
   std::map<std::pair<merge::RunKind, std::string>, State> states_;
   std::set<std::uint64_t> other_builds_;  // that were told of
   std::uint64_t reproduced_ = 0;
+  std::uint64_t executions_ = 0;  // of all attempts that ended with a bug reproduced
+  FoundBugs found_;
 };
 
 Status Merging::go_on() {
@@ -226,19 +232,18 @@ Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
   state.reproduced = outcome->reproduced;
   if (!outcome->reproduced) return Done{};
   ++reproduced_;
-  return write(*oracle.take_trace(), *outcome, bug);
+  keep(*oracle.take_trace(), outcome->attempts);
+  return Done{};
 }
 
-Status Merging::write(Trace trace, const merge::SearchOutcome&, const merge::BugLogs&) {
+void Merging::keep(Trace trace, std::uint64_t executions) {
   trace.tool_version = HEDDLE_VERSION;
-  const std::string path = options_.output + "/bug-" + std::to_string(reproduced_) + ".heddle";
-  if (auto written = write_artifact(path, trace); !written) return written;
-  if (options_.quiet) return Done{};
+  executions_ += executions;
   report::TextOptions text;
-  text.artifact = path;
+  text.artifact = found_.add(trace, executions_);
+  if (options_.quiet) return;
   text.color = use_color(ColorWish::kAuto);
   fmt::print(stderr, "{}", report::text_report(trace, trace.findings[0], text));
-  return Done{};
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ int reconstruct_command(const Arguments& arguments) {
   auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
   executions->keep_decisions();
+  FoundBugs found("reconstruct", options.found.output, *target, options.seed);
   const bool shown = !options.quiet && stderr_is_terminal();
   const search::LoggedEnd end = search::logged_end(*log);
   if (end.hangs && !options.quiet)
@@ -122,7 +123,7 @@ int reconstruct_command(const Arguments& arguments) {
       warn("This is not how the run ended, but it was found on the way:");
       auto trace = executions->record(done->met->choices);
       if (!trace) return complain(trace.error());
-      tell_found_bug(std::move(*trace), *target, options.found);
+      tell_found_bug(std::move(*trace), *target, options.found, found, done->executions);
     }
     return static_cast<int>(ExitCode::kInconclusive);
   }
@@ -135,7 +136,7 @@ int reconstruct_command(const Arguments& arguments) {
   if (!end.fails) return static_cast<int>(ExitCode::kNoBug);
   auto trace = executions->record(done->executed.choices);
   if (!trace) return complain(trace.error());
-  return tell_found_bug(std::move(*trace), *target, options.found);
+  return tell_found_bug(std::move(*trace), *target, options.found, found, done->executions);
 }
 
 }  // namespace heddle::cli

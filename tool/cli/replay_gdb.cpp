@@ -12,6 +12,7 @@
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
 #include "tool/report/json.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/text.h"
 
 namespace heddle::cli {

@@ -3,13 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <deque>
 #include <filesystem>
 #include <set>
 
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/atomic_file.h"
+#include "tool/artifact/findings_folder.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
@@ -22,27 +22,6 @@ namespace heddle::cli {
 namespace {
 
 constexpr std::uint64_t kMostCampaignBytes = 256 << 20;
-
-// bug-2.heddle before bug-10.heddle.
-std::uint64_t number_in(const std::string& name) {
-  std::uint64_t number = 0;
-  const std::size_t at = name.find_first_of("0123456789");
-  if (at != std::string::npos) std::from_chars(name.data() + at, name.data() + name.size(), number);
-  return number;
-}
-
-Result<std::vector<std::string>> artifacts_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".heddle") names.push_back(entry.path().filename().string());
-  }
-  if (error) return Error{folder + " cannot be read: " + error.message() + "."};
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return std::pair(number_in(a), a) < std::pair(number_in(b), b);
-  });
-  return names;
-}
 
 // A campaign, and the executions that its findings point to.
 struct Gathered {
@@ -76,68 +55,129 @@ void add_findings(Gathered& gathered, const std::string& path, const std::vector
   }
 }
 
-Status gather(const std::string& folder, Gathered& gathered) {
-  const auto names = artifacts_in(folder);
-  if (!names) return names.error();
-  std::vector<report::KeptFinding> kept;
-  const std::string campaign = folder + "/" + kCampaignFile;
-  const bool has_campaign = std::filesystem::exists(campaign);
-  if (has_campaign) {
-    auto text = read_whole_file(campaign, kMostCampaignBytes);
-    if (!text) return text.error();
-    auto parsed = report::parse_campaign(*text);
-    if (!parsed) return Error{campaign + ": " + parsed.error().message};
-    gathered.report = std::move(parsed->report);
-    kept = std::move(parsed->findings);
+// What the user named: a folder, of which the latest campaign is meant, or one campaign's file in it.
+struct Asked {
+  std::string folder;
+  std::string campaign;  // empty: the folder has none
+  bool is_latest_of_several = false;
+};
+
+Result<Asked> look_up(const std::string& named) {
+  std::error_code error;
+  if (std::filesystem::is_directory(named, error)) {
+    const std::vector<NumberedFile> campaigns = numbered_files(named, kCampaignName);
+    return campaigns.empty() ? Asked{named, "", false}
+                             : Asked{named, campaigns.back().path, campaigns.size() > 1};
   }
-  if (names->empty() && !has_campaign)
-    return Error{
-        folder +
-        " has neither artifacts (bug-N.heddle) nor a campaign. Was it the folder of `heddle run -o`?"};
+  if (!std::filesystem::exists(named, error))
+    return Error{named + " is not there. Name the folder of `heddle run -o`, or a campaign-N.json in it."};
+  const std::filesystem::path file(named);
+  return Asked{file.has_parent_path() ? file.parent_path().string() : ".", named, false};
+}
+
+Status read_artifacts(const std::vector<std::string>& paths, const std::vector<report::KeptFinding>& kept,
+                      Gathered& gathered) {
   std::set<std::string> seen;
-  for (const std::string& name : *names) {
-    const std::string path = folder + "/" + name;
+  for (const std::string& path : paths) {
     auto trace = read_artifact(path);
     if (!trace) return trace.error();
     gathered.traces.push_back(std::move(*trace));
     add_findings(gathered, path, kept, seen);
   }
-  if (!has_campaign && !gathered.traces.empty()) {
-    gathered.report.tool_version = gathered.traces[0].tool_version;
-    gathered.report.program = gathered.traces[0].program.argv;
-    gathered.report.program_path = gathered.traces[0].program.path;
-  }
   return Done{};
+}
+
+// Those that the campaign's file names, where they are now: the folder may have been moved.
+Status gather_campaign(const Asked& asked, Gathered& gathered) {
+  auto text = read_whole_file(asked.campaign, kMostCampaignBytes);
+  if (!text) return text.error();
+  auto parsed = report::parse_campaign(*text);
+  if (!parsed) return Error{asked.campaign + ": " + parsed.error().message};
+  gathered.report = std::move(parsed->report);
+  std::vector<std::string> paths;
+  for (const report::KeptFinding& finding : parsed->findings) {
+    if (finding.artifact.empty()) continue;
+    const std::string path = path_in(asked.folder, std::string(report::base_name(finding.artifact)));
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) {
+      paths.push_back(path);
+    } else {
+      warn(path + " is not there any more: its finding is left out.");
+    }
+  }
+  return read_artifacts(paths, parsed->findings, gathered);
+}
+
+// A campaign that was killed before it could say anything of itself: the artifacts that were made of the same
+// program with the same seed as the latest.
+Status gather_without_campaign(const Asked& asked, Gathered& gathered) {
+  std::vector<NumberedFile> bugs = numbered_files(asked.folder, kBugName);
+  if (bugs.empty())
+    return Error{
+        asked.folder +
+        " has neither artifacts (bug-N.heddle) nor a campaign. Was it the folder of `heddle run -o`?"};
+  auto latest = read_artifact(bugs.back().path);
+  if (!latest) return latest.error();
+  std::vector<std::string> paths;
+  std::size_t others = 0;
+  for (const NumberedFile& bug : bugs) {
+    auto trace = read_artifact(bug.path);
+    if (!trace) return trace.error();
+    const bool same = trace->program.path == latest->program.path &&
+                      trace->program.build_id == latest->program.build_id &&
+                      trace->spec.seed == latest->spec.seed;
+    if (same) paths.push_back(bug.path);
+    others += same ? 0 : 1;
+  }
+  if (others != 0)
+    warn(fmt::format("{} of the artifacts in {} are of other campaigns than the latest, and left out.",
+                     others, asked.folder));
+  gathered.report.tool_version = latest->tool_version;
+  gathered.report.program = latest->program.argv;
+  gathered.report.program_path = latest->program.path;
+  gathered.report.build_id = latest->program.build_id;
+  gathered.report.seed = latest->spec.seed;
+  gathered.report.complete = false;
+  return read_artifacts(paths, {}, gathered);
 }
 
 }  // namespace
 
 int report_command(const Arguments& arguments) {
-  std::string folder = "heddle-out";
+  std::string named = "heddle-out";
   ReportFiles files;
   CLI::App app(
-      "Makes reports of a campaign from what it left in its folder: a page for a browser, unless another "
+      "Makes reports of one campaign from what it left in its folder: a page for a browser, unless another "
       "kind is asked for.",
       "heddle report");
   app.footer(
       "examples:\n"
-      "  heddle report heddle-out                       writes heddle-out/report.html\n"
+      "  heddle report heddle-out                       the latest campaign: writes heddle-out/report.html\n"
+      "  heddle report heddle-out/campaign-2.json       another one of this folder\n"
       "  heddle report heddle-out -o bugs.html\n"
       "  heddle report heddle-out --sarif bugs.sarif --junit bugs.xml");
-  app.add_option("folder", folder, "where the campaign put its artifacts [heddle-out]")->type_name("DIR");
+  app.add_option("campaign", named,
+                 "the folder in which campaigns put their artifacts, of which the latest is meant, or the "
+                 "campaign-N.json of one [heddle-out]")
+      ->type_name("DIR|FILE");
   std::string output;
   app.add_option("-o,--output", output, "the page [DIR/report.html]")->type_name("FILE");
   add_report_options(app, files);
   if (const auto code = parse_command(app, arguments)) return *code;
+  const auto asked = look_up(named);
+  if (!asked) return complain(asked.error());
   Gathered gathered;
-  if (auto done = gather(folder, gathered); !done) return complain(done.error());
+  const Status done =
+      asked->campaign.empty() ? gather_without_campaign(*asked, gathered) : gather_campaign(*asked, gathered);
+  if (!done) return complain(done.error());
   const bool none = files.json.empty() && files.sarif.empty() && files.junit.empty() && files.html.empty();
   if (!output.empty()) files.html = output;
-  if (none && output.empty()) files.html = folder + "/report.html";
+  if (none && output.empty()) files.html = path_in(asked->folder, "report.html");
   if (auto written = write_reports(gathered.report, files); !written) return complain(written.error());
   if (none && output != "-")
-    fmt::print("{}: {} {}\n", files.html, gathered.report.findings.size(),
-               gathered.report.findings.size() == 1 ? "finding" : "findings");
+    fmt::print("{}: {} {}{}\n", files.html, gathered.report.findings.size(),
+               gathered.report.findings.size() == 1 ? "finding" : "findings",
+               asked->is_latest_of_several ? " of " + asked->campaign : "");
   return 0;
 }
 

@@ -1,7 +1,10 @@
 #include "tool/cli/report_files.h"
 
 #include <filesystem>
+#include <optional>
 
+#include "tool/artifact/atomic_file.h"
+#include "tool/artifact/findings_folder.h"
 #include "tool/cli/terminal.h"
 #include "tool/report/html.h"
 #include "tool/report/json.h"
@@ -24,19 +27,33 @@ Status write_reports(const report::CampaignReport& report, const ReportFiles& fi
     const std::string& path;
     std::string (*render)(const report::CampaignReport&);
   };
+  std::optional<Error> failed;
   for (const Kind& kind : {Kind{files.json, report::json_report}, Kind{files.sarif, report::sarif_report},
                            Kind{files.junit, report::junit_report}, Kind{files.html, report::html_report}}) {
     if (kind.path.empty()) continue;
-    if (auto written = write_text_file(kind.path, kind.render(report)); !written) return written;
+    auto written = write_text_file(kind.path, kind.render(report));
+    if (written) continue;
+    failed = Error{failed ? failed->message + "\n" + written.error().message : written.error().message};
   }
+  if (failed) return *failed;
   return Done{};
 }
 
-Status keep_campaign(const report::CampaignReport& report, const std::string& folder) {
+int after_output(int code, const Status& written) {
+  if (written) return code;
+  const int own = complain(written.error());
+  return code != static_cast<int>(ExitCode::kNoBug) ? code : own;
+}
+
+Status CampaignFile::keep(const report::CampaignReport& report) {
   std::error_code error;
-  if (!std::filesystem::is_directory(folder, error))
-    return Done{};  // nothing was found, and nothing was before
-  return write_text_file(folder + "/" + kCampaignFile, report::json_report(report));
+  if (folder_.empty() || !std::filesystem::is_directory(folder_, error)) return Done{};
+  const std::string text = report::json_report(report);
+  if (!path_.empty()) return write_file_atomically(path_, text);
+  auto added = add_numbered_file(folder_, kCampaignName, text);
+  if (!added) return added.error();
+  path_ = added->path;
+  return Done{};
 }
 
 }  // namespace heddle::cli

@@ -66,6 +66,10 @@ std::string describe(const run::FoundBug& bug, const RunOptions& options) {
     }
     if (at < output.size()) result += "    | …\n";
   }
+  if (!bug.why_not_kept.empty())
+    result += fmt::format(
+        "  This execution could not be kept: {} `-o DIR --seed {}` finds it again and keeps it in DIR.\n",
+        report::escaped(bug.why_not_kept), options.campaign.spec.seed);
   if (!bug.confirmed) result += "  This execution did not repeat exactly; see the warning in the summary.\n";
   return result;
 }
@@ -136,13 +140,14 @@ int verify(const run::Target& target, const RunOptions& options) {
   report.options = options.given;
   report.executions = verdict->executions;
   if (!verdict->divergence.empty()) report.warnings.push_back(verdict->divergence);
-  if (auto written = write_reports(report, options.reports); !written) return complain(written.error());
+  const Status written = write_reports(report, options.reports);
   if (!verdict->divergence.empty()) {
-    return complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive});
+    return after_output(complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive}),
+                        written);
   }
   fmt::print(stderr, "heddle: deterministic: {} executions ran twice, event for event the same\n",
              verdict->executions);
-  return 0;
+  return after_output(0, written);
 }
 
 }  // namespace
@@ -177,21 +182,28 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   if (options.minimise) {
     campaign.minimise = [&](run::FoundBug& bug) { minimise(*target, bug, options, budget); };
   }
+  const auto complete = [&](report::CampaignReport& report) {
+    report.tool_version = HEDDLE_VERSION;
+    report.options = options.given;
+    report.histogram = options.histogram;
+  };
+  CampaignFile kept(options.campaign.output_directory);
+  campaign.keep = [&](report::CampaignReport so_far) {
+    complete(so_far);
+    [[maybe_unused]] const Status written = kept.keep(so_far);  // tried again, and told, at the end
+  };
   outcome = campaign.run(interrupted);
   progress.clear();
-  outcome.report.tool_version = HEDDLE_VERSION;
-  outcome.report.options = options.given;
-  outcome.report.histogram = options.histogram;
-  if (!options.quiet)
+  complete(outcome.report);
+  const bool began = !outcome.error || outcome.report.executions != 0;
+  if (!options.quiet && began)
     log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.
   outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
-  if (auto kept = keep_campaign(outcome.report, options.campaign.output_directory); !kept)
-    return complain(kept.error());
-  if (auto written = write_reports(outcome.report, options.reports); !written)
-    return complain(written.error());
+  const Status kept_whole = kept.keep(outcome.report);
+  const Status written = write_reports(outcome.report, options.reports);
   if (after) after(*target, outcome, log.writer());
-  return exit_code_of(outcome, options);
+  return after_output(after_output(exit_code_of(outcome, options), kept_whole), written);
 }
 
 int run_command(const Arguments& arguments) {

@@ -158,8 +158,9 @@ PlaceNames place_names(search::Executions& executions) {
   return [&executions](std::uint64_t pc) { return executions.source_place(pc); };
 }
 
-int tell(search::FoundBug& bug, search::Executions& executions, const SearchChoice& options) {
-  const int code = tell_found_bug(std::move(bug.trace), executions.target(), options.found);
+int tell(search::FoundBug& bug, search::Executions& executions, const SearchChoice& options, FoundBugs& found,
+         std::uint64_t executed) {
+  const int code = tell_found_bug(std::move(bug.trace), executions.target(), options.found, found, executed);
   if (code == static_cast<int>(ExitCode::kBug) && bug.attempt.base != 0)
     fmt::print(stderr, "{}", derivation_text(bug, place_names(executions)));
   return code;
@@ -191,6 +192,7 @@ int search_command(const Arguments& arguments) {
   if (!executions) return complain(executions.error());
   std::signal(SIGINT, [](int) { search_interrupted.store(true); });
 
+  FoundBugs kept("search", options.found.output, *target, options.seed);
   search::Search search(*executions, options.search);
   search.is_interrupted = [] { return search_interrupted.load(); };
   auto found = options.from.empty() ? add_samples(*executions, search, options)
@@ -223,7 +225,7 @@ int search_command(const Arguments& arguments) {
     if (*derived) found = std::move(derived);
   }
   const search::SearchCounts& counts = search.counts();
-  const int code = *found             ? tell(**found, *executions, options)
+  const int code = *found             ? tell(**found, *executions, options, kept, counts.executions)
                    : search.gave_up() ? static_cast<int>(ExitCode::kInconclusive)
                                       : static_cast<int>(ExitCode::kNoBug);
   if (!options.quiet) {

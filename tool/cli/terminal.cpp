@@ -92,6 +92,7 @@ Status write_text_file(const std::string& path, const std::string& text) {
     fmt::print("{}", text);
     return Done{};
   }
+  std::fflush(stdout);  // /dev/stdout is a name, too
   return write_file_atomically(path, text);
 }
 

@@ -4,12 +4,14 @@
 #include <cctype>
 #include <deque>
 
+#include "tool/artifact/findings_folder.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/gtest_cases.h"
 #include "tool/cli/run_options.h"
 #include "tool/report/escape.h"
 #include "tool/report/junit.h"
 #include "tool/report/places.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 
@@ -106,7 +108,7 @@ void print_table(const std::deque<Tested>& all, const RunOptions& options) {
       fmt::print(stderr, "      {}\n",
                  report::finding_summary(*found.trace, found.get(), report::PathStyle(*found.trace)));
       if (!found.artifact.empty())
-        fmt::print(stderr, "      heddle replay {}\n", report::shell_word(found.artifact));
+        fmt::print(stderr, "      heddle replay {}\n", report::path_word(found.artifact));
     }
   }
   fmt::print(stderr, "heddle: {} of {} cases with a bug\n", bugs, all.size());
@@ -152,7 +154,8 @@ int test_command(const Arguments& arguments) {
     RunOptions one = options;
     one.reports = {};
     one.program.push_back("--gtest_filter=" + test.filter());
-    one.campaign.output_directory += "/" + folder_name(test);
+    if (!one.campaign.output_directory.empty())
+      one.campaign.output_directory = path_in(one.campaign.output_directory, folder_name(test));
     if (!options.quiet)
       fmt::print(stderr, "\nheddle: [{}/{}] {}\n", all.size() + 1, cases.size(),
                  report::escaped(test.filter()));
@@ -163,12 +166,10 @@ int test_command(const Arguments& arguments) {
   print_table(all, options);
   ReportFiles files = options.reports;
   files.junit.clear();  // with a test case for each case, and not for the whole
-  if (auto written = write_reports(merged(all, options), files); !written) return complain(written.error());
-  if (!options.reports.junit.empty()) {
-    if (auto written = write_text_file(options.reports.junit, junit_of(all, options)); !written)
-      return complain(written.error());
-  }
-  return exit_code(all, options);
+  int code = after_output(exit_code(all, options), write_reports(merged(all, options), files));
+  if (!options.reports.junit.empty())
+    code = after_output(code, write_text_file(options.reports.junit, junit_of(all, options)));
+  return code;
 }
 
 }  // namespace heddle::cli

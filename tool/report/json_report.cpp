@@ -82,6 +82,7 @@ std::string json_report(const CampaignReport& report) {
                   {"exhausted", report.exhausted},
                   {"share_new", known ? Json(report.share_new()) : Json(nullptr)},
                   {"share_new_interval", known ? Json({range.low, range.high}) : Json(nullptr)}};
+  json["complete"] = report.complete;
   json["stopped_because"] = utf8(report.stopped_because);
   return dumped(json);
 }

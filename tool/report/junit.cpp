@@ -6,6 +6,7 @@
 
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 

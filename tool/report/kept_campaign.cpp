@@ -61,6 +61,7 @@ KeptCampaign read(const Parsed& json) {
   report.histogram = json.contains("outcomes");
   if (report.histogram) report.outcomes = json.at("outcomes").get<std::map<std::string, std::uint64_t>>();
   read_left(json.at("left"), report);
+  report.complete = json.value("complete", true);
   report.stopped_because = json.at("stopped_because").get<std::string>();
   for (const Parsed& finding : json.at("findings")) kept.findings.push_back(finding_of(finding));
   return kept;

@@ -19,6 +19,7 @@
 #include "tool/report/places.h"
 #include "tool/report/plain_words.h"
 #include "tool/report/relations.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 
@@ -125,7 +126,7 @@ class BugPage {
     json["count"] = found_.count;
     json["firstExecution"] = found_.first_execution;
     json["artifact"] = utf8(found_.artifact);
-    json["reproduce"] = found_.artifact.empty() ? "" : utf8("heddle replay " + shell_word(found_.artifact));
+    json["reproduce"] = found_.artifact.empty() ? "" : utf8("heddle replay " + path_word(found_.artifact));
     json["text"] = utf8(text_report(trace_, finding_));
     json["minimised"] = utf8(minimised_text(trace_));
     json["run"] = run();

@@ -15,6 +15,7 @@
 #include "tool/report/places.h"
 #include "tool/report/plain_words.h"
 #include "tool/report/rows.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/text.h"
 
 namespace heddle::report {
@@ -77,7 +78,7 @@ class SarifResult {
           Json::array({{{"message", message_of("One execution that shows it")}, {"threadFlows", flow}}});
     if (!found_.artifact.empty())
       result["properties"] = {{"artifact", utf8(found_.artifact)},
-                              {"reproduce", utf8("heddle replay " + shell_word(found_.artifact))}};
+                              {"reproduce", utf8("heddle replay " + path_word(found_.artifact))}};
     return result;
   }
 

@@ -8,6 +8,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
 #include "tool/report/places.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/style.h"
 #include "tool/report/text.h"
 

@@ -7,6 +7,7 @@
 
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/style.h"
 #include "tool/report/text.h"
 
@@ -121,7 +122,7 @@ class Summary {
                   ? fmt::format("       hit once, in execution {}\n", grouped(found->first_execution))
                   : fmt::format("       hit {} times, first in execution {}\n", grouped(found->count),
                                 grouped(found->first_execution));
-      if (!found->artifact.empty()) out_ += "       heddle replay " + shell_word(found->artifact) + "\n";
+      if (!found->artifact.empty()) out_ += "       heddle replay " + path_word(found->artifact) + "\n";
       if (!found->known.empty()) out_ += "       known: " + shell_word(found->known) + "\n";
     }
   }

@@ -12,6 +12,7 @@
 #include "tool/report/known_faults.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
+#include "tool/report/shell_word.h"
 #include "tool/report/style.h"
 
 namespace heddle::report {
@@ -44,8 +45,8 @@ class FindingWriter {
     out_ += style_.bold("SUMMARY: heddle: " + finding_summary(trace_, finding_, paths_)) + "\n";
     out_ += kRule;
     if (!options_.artifact.empty()) {
-      out_ += "reproduce: " + style_.bold("heddle replay " + shell_word(options_.artifact)) + "\n";
-      out_ += "explain:   " + style_.bold("heddle explain " + shell_word(options_.artifact)) + "\n";
+      out_ += "reproduce: " + style_.bold("heddle replay " + path_word(options_.artifact)) + "\n";
+      out_ += "explain:   " + style_.bold("heddle explain " + path_word(options_.artifact)) + "\n";
     }
     return out_;
   }
@@ -560,29 +561,6 @@ class FindingWriter {
 
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
   return FindingWriter(trace, finding, options).write();
-}
-
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) ||
-           std::string_view("/._-+=:,@%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (plain) return word;
-  const bool has_control = escaped(word) != word;
-  // A control character can be pasted only as part of $'…', where quotes and backslashes are written
-  // differently.
-  std::string quoted;
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += has_control ? "\\'" : "'\\''";
-    } else if (c == '\\' && has_control) {
-      quoted += "\\\\";
-    } else {
-      const std::string_view one(&c, 1);
-      quoted += has_control && static_cast<unsigned char>(c) < 0x80 ? escaped(one) : std::string(one);
-    }
-  }
-  return has_control ? "$'" + escaped(quoted) + "'" : "'" + quoted + "'";
 }
 
 }  // namespace heddle::report

@@ -26,7 +26,4 @@ struct TextOptions {
 
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options = {});
 
-// A path as a word of a shell's command line, quoted where it has to be.
-std::string shell_word(const std::string& word);
-
 }  // namespace heddle::report

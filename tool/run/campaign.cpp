@@ -215,6 +215,9 @@ bool Campaign::consume_unread(Process& worker) {
 void Campaign::consume_next(const Arrived& arrived) {
   ++next_;
   consume(arrived);
+  // Whatever becomes of this process, what it has found so far is there with its campaign.
+  if (has_unkept_bug_ && keep) keep(report_so_far());
+  has_unkept_bug_ = false;
   if (options_.executions && next_ >= *options_.executions) done_ = true;
 }
 
@@ -260,6 +263,8 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
   started_ = wall_seconds();
   if (auto status = start_workers(); !status) {
     outcome_.error = status.error();
+    describe(outcome_.report, 0);
+    outcome_.report.complete = false;
     return std::move(outcome_);
   }
   double last_progress = 0;

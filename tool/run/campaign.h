@@ -46,6 +46,7 @@ struct FoundBug {
   std::uint64_t first_execution = 0;
   std::uint64_t last_execution = 0;  // that was investigated
   std::string artifact;
+  std::string why_not_kept;  // the artifact could not be written
   bool confirmed = true;
   bool reported = false;  // on_bug was called
   std::string known;      // the artifact that holds it already; empty: it is new
@@ -67,6 +68,8 @@ class Campaign {
   // on_bug where the campaign ends with that bug.
   std::function<void(FoundBug&)> minimise;
   std::function<void(const report::Progress&)> on_progress;  // about ten times a second
+  // Called when an artifact was written, with the report as it is by then (not `complete`).
+  std::function<void(const report::CampaignReport&)> keep;
 
   // `interrupted` may be set from a signal handler; the campaign then ends with what it has.
   CampaignOutcome run(const std::atomic<bool>& interrupted);
@@ -120,7 +123,9 @@ class Campaign {
   void end_with(Error error);
   void note_unknown_libraries();
   void take_search_progress();
-  void report_strategies();
+  void report_strategies(report::CampaignReport& report) const;
+  report::CampaignReport report_so_far() const;
+  void describe(report::CampaignReport& report, double seconds) const;
   void finish_report(double seconds);
   double elapsed() const;
 
@@ -140,6 +145,7 @@ class Campaign {
   std::map<std::uint64_t, Arrived> waiting_;  // out of order, and taken from the rings
   std::uint64_t next_ = 0;                    // index to consume
   bool done_ = false;
+  bool has_unkept_bug_ = false;  // `keep` does not know of it yet
   std::string stopped_because_;
   std::uint64_t distinct_bugs_ = 0;
   std::uint64_t warnings_examined_ = 0;

@@ -37,8 +37,7 @@ void Campaign::take_search_progress() {
   }
 }
 
-void Campaign::report_strategies() {
-  report::CampaignReport& report = outcome_.report;
+void Campaign::report_strategies(report::CampaignReport& report) const {
   if (members_.empty()) {
     report.strategies = {{options_.spec.strategy, report.executions, report.buggy_executions}};
     return;
@@ -49,18 +48,15 @@ void Campaign::report_strategies() {
   }
 }
 
-void Campaign::finish_report(double seconds) {
-  report::CampaignReport& report = outcome_.report;
+// What does not depend on how it ends.
+void Campaign::describe(report::CampaignReport& report, double seconds) const {
   report.seconds = seconds;
   report.workers = options_.jobs;
   report.seed = options_.spec.seed;
   report.program = target_.argv;
   report.program_path = target_.path;
   report.build_id = target_.build_id;
-  report.exhausted = state_ != nullptr && state_->exhausted.load() != 0 && stopped_because_.empty();
-  if (state_ != nullptr) take_search_progress();
-  report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
-  report_strategies();
+  report_strategies(report);
   report.distinct_executions = behaviours_.size();
   report.executions_seen_once = behaviours_.seen(1);
   report.executions_seen_twice = behaviours_.seen(2);
@@ -72,6 +68,22 @@ void Campaign::finish_report(double seconds) {
   for (const Suppressions::Entry& entry : options_.suppressions.entries()) {
     if (entry.hits != 0) report.suppressed.push_back({entry.text, entry.hits, entry.built_in});
   }
+}
+
+report::CampaignReport Campaign::report_so_far() const {
+  report::CampaignReport report = outcome_.report;
+  describe(report, elapsed());
+  report.complete = false;
+  report.stopped_because = "it is under way, or was killed";
+  return report;
+}
+
+void Campaign::finish_report(double seconds) {
+  report::CampaignReport& report = outcome_.report;
+  report.exhausted = state_ != nullptr && state_->exhausted.load() != 0 && stopped_because_.empty();
+  if (state_ != nullptr) take_search_progress();
+  report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
+  describe(report, seconds);
   const auto& endings = report.endings;
   const std::uint64_t inconclusive = endings[static_cast<std::size_t>(Ending::kTimedOut)];
   if (!outcome_.error && outcome_.bugs.empty() && report.executions != 0 &&

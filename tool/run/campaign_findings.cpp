@@ -1,8 +1,8 @@
 // What a campaign does with an execution that shows something: runs it again, keeps it, tells of it.
 #include <algorithm>
-#include <filesystem>
 
 #include "tool/artifact/artifact.h"
+#include "tool/artifact/findings_folder.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/run/campaign.h"
 
@@ -141,17 +141,17 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
     ++distinct_bugs_;
   }
   if (is_new_bug && !options_.output_directory.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options_.output_directory, error);
-    bug.artifact = options_.output_directory + "/bug-" + std::to_string(distinct_bugs_) + ".heddle";
-    if (auto written = write_artifact(bug.artifact, bug.trace); !written) {
-      outcome_.report.warnings.push_back(written.error().message);
-      bug.artifact.clear();
+    if (auto added = add_bug(options_.output_directory, bug.trace)) {
+      bug.artifact = *added;
+    } else {
+      bug.why_not_kept = added.error().message;
+      outcome_.report.warnings.push_back(bug.why_not_kept);
     }
   }
   by_fingerprint_.emplace(print, outcome_.bugs.size());
   by_signature_.emplace(signature, outcome_.bugs.size());
   outcome_.bugs.push_back(std::move(bug));
+  has_unkept_bug_ = has_unkept_bug_ || is_new_bug;
   if (is_new_bug && options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
     done_ = true;
     stopped_because_ = distinct_bugs_ == 1 ? "a bug was found" : "enough bugs were found";
@@ -163,9 +163,12 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
 
 void Campaign::minimise_bugs() {
   for (FoundBug& bug : outcome_.bugs) {
-    if (minimise && bug.confirmed && !bug.artifact.empty()) {
+    const bool is_new = !bug.artifact.empty() || !bug.why_not_kept.empty();
+    if (minimise && bug.confirmed && is_new) {
       minimise(bug);
-      if (auto written = write_artifact(bug.artifact, bug.trace); !written)
+      if (bug.artifact.empty()) {
+        // Its larger form could not be written, either.
+      } else if (auto written = write_artifact(bug.artifact, bug.trace); !written)
         outcome_.report.warnings.push_back(written.error().message);
     }
     if (!bug.reported && on_bug) on_bug(bug);

@@ -95,6 +95,7 @@ void become(const ChildPlan& plan) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGINT, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   if (fine) execve(plan.path, plan.argv, plan.environment);
 }
 

@@ -18,6 +18,12 @@ constexpr off_t kOutputBytes = 64 << 20;
 constexpr std::size_t kMostInput = 256u << 20;
 
 Error system_error(const std::string& what) {
+  if (errno == EFBIG) {
+    return {
+        "heddle keeps executions in memory files, and the limit on the size of files does not allow them. "
+        "Raise the limit (ulimit -f unlimited).",
+        ExitCode::kBadInput};
+  }
   return {what + ": " + std::strerror(errno) + ".", ExitCode::kOwnError};
 }
 

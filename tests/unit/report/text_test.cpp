@@ -8,6 +8,7 @@
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
+#include "tool/report/shell_word.h"
 #include "trace_builder.h"
 
 namespace heddle::report {
