@@ -56,7 +56,6 @@ class LargeAccess {
           engine_->sync_objects().get(reinterpret_cast<Address>(address), sched::SyncKind::kAnnotation);
       engine_->acquire(object);
       object_ = &object;
-      if (kind != EventKind::kAtomicLoad) engine_->changed();
       engine_->done(kind, 0);
       if (Event* e = engine_->record(kind, pc)) {
         e->address = reinterpret_cast<Address>(address);
@@ -74,6 +73,11 @@ class LargeAccess {
     } else {
       __atomic_clear(&lock, __ATOMIC_RELEASE);
     }
+  }
+  // What was there already is no change: a loop that stores it is a spin.
+  void put(void* to, const void* from, std::size_t size) {
+    if (engine_ != nullptr && memcmp(to, from, size) != 0) engine_->changed();
+    memcpy(to, from, size);
   }
   LargeAccess(const LargeAccess&) = delete;
   LargeAccess& operator=(const LargeAccess&) = delete;
@@ -96,7 +100,7 @@ void heddle_atomic_load(std::size_t size, const void* from, void* to, int) {
 
 void heddle_atomic_store(std::size_t size, void* to, const void* from, int) {
   heddle::abi::LargeAccess access(EventKind::kAtomicStore, to, HEDDLE_CALLER_PC);
-  memcpy(to, from, size);
+  access.put(to, from, size);
 }
 
 void heddle_atomic_exchange(std::size_t size, void* address, const void* value, void* old, int) {
@@ -106,7 +110,7 @@ void heddle_atomic_exchange(std::size_t size, void* address, const void* value, 
   for (std::size_t i = 0; i < size; ++i) {
     const unsigned char byte = static_cast<const unsigned char*>(value)[i];
     static_cast<unsigned char*>(old)[i] = at[i];
-    at[i] = byte;
+    access.put(at + i, &byte, 1);
   }
 }
 
@@ -114,7 +118,7 @@ bool heddle_atomic_compare_exchange(std::size_t size, void* address, void* expec
                                     int) {
   heddle::abi::LargeAccess access(EventKind::kAtomicUpdate, address, HEDDLE_CALLER_PC);
   if (memcmp(address, expected, size) == 0) {
-    memcpy(address, desired, size);
+    access.put(address, desired, size);
     return true;
   }
   memcpy(expected, address, size);

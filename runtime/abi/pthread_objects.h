@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/abi/engine_access.h"
+#include "runtime/engine/spin_state.h"
 
 namespace heddle::abi {
 
@@ -157,6 +158,7 @@ inline std::uint64_t nanoseconds(const timespec& t) {
 // The virtual deadline of an absolute time on `clock`.
 inline std::uint64_t deadline_of(const timespec& t, clockid_t clock) {
   const std::uint64_t absolute = nanoseconds(t);
+  engine::note_time(absolute);
   return absolute <= clock_base(clock) ? 0 : absolute - clock_base(clock);
 }
 

@@ -17,6 +17,13 @@ timespec to_timespec(std::uint64_t nanoseconds) {
 }
 
 // Sleeps; answers what is left where a signal handler broke the sleep off, else 0.
+// What a clock that began at `base` says, for the program.
+std::uint64_t tell_time(engine::Execution& e, std::uint64_t base) {
+  const std::uint64_t now = base + e.read_clock();
+  engine::note_time(now);
+  return now;
+}
+
 std::uint64_t sleep_until(engine::Execution& e, std::uint64_t time, std::uint64_t pc) {
   const std::uint32_t handled = e.self().handlers_run;
   const std::uint64_t began = e.scheduler().now();
@@ -57,14 +64,14 @@ HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
     errno = EINVAL;
     return -1;
   }
-  *time = heddle::abi::to_timespec(heddle::abi::clock_base(clock) + e->read_clock());
+  *time = heddle::abi::to_timespec(heddle::abi::tell_time(*e, heddle::abi::clock_base(clock)));
   return 0;
 }
 
 HEDDLE_EXPORT int gettimeofday(timeval* time, void* zone) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(gettimeofday)(time, zone);
-  const timespec now = heddle::abi::to_timespec(heddle::abi::kRealtimeBase + e->read_clock());
+  const timespec now = heddle::abi::to_timespec(heddle::abi::tell_time(*e, heddle::abi::kRealtimeBase));
   *time = {now.tv_sec, now.tv_nsec / 1000};
   return 0;
 }
@@ -72,7 +79,8 @@ HEDDLE_EXPORT int gettimeofday(timeval* time, void* zone) noexcept {
 HEDDLE_EXPORT time_t time(time_t* result) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(time)(result);
-  const auto seconds = static_cast<time_t>((heddle::abi::kRealtimeBase + e->read_clock()) / 1'000'000'000);
+  const auto seconds =
+      static_cast<time_t>(heddle::abi::tell_time(*e, heddle::abi::kRealtimeBase) / 1'000'000'000);
   if (result != nullptr) *result = seconds;
   return seconds;
 }
@@ -81,14 +89,14 @@ HEDDLE_EXPORT int timespec_get(timespec* time, int base) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(timespec_get)(time, base);
   if (base != TIME_UTC) return 0;
-  *time = heddle::abi::to_timespec(heddle::abi::kRealtimeBase + e->read_clock());
+  *time = heddle::abi::to_timespec(heddle::abi::tell_time(*e, heddle::abi::kRealtimeBase));
   return base;
 }
 
 HEDDLE_EXPORT clock_t clock() noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(clock)();
-  return static_cast<clock_t>(e->read_clock() / 1000);
+  return static_cast<clock_t>(heddle::abi::tell_time(*e, 0) / 1000);
 }
 
 HEDDLE_EXPORT int nanosleep(const timespec* duration, timespec* left) {
@@ -160,7 +168,7 @@ HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* result) noexcept {
   const int status = HEDDLE_REAL(getrusage)(who, result);
   auto* e = engine();
   if (e == nullptr || status != 0) return status;
-  const timespec now = heddle::abi::to_timespec(e->read_clock());
+  const timespec now = heddle::abi::to_timespec(heddle::abi::tell_time(*e, 0));
   result->ru_utime = {now.tv_sec, now.tv_nsec / 1000};
   result->ru_stime = {};
   result->ru_minflt = result->ru_majflt = result->ru_nvcsw = result->ru_nivcsw = 0;

@@ -57,6 +57,13 @@ class AtomicOperation {
  public:
   [[gnu::always_inline]] AtomicOperation(Execution& e, const AtomicSite& site)
       : e_(e), site_(site), place_{site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))} {}
+  // … whose location was found already: memory is not read twice. Another process that shares it may have
+  // stored there between, and what it stored would be taken for old and written over.
+  [[gnu::always_inline]] AtomicOperation(Execution& e, const AtomicSite& site, const memory::Found& found)
+      : e_(e),
+        site_(site),
+        place_{site.address, sizeof(T),
+               found ? memory::MemoryModel::newest_value(found) : to_value<T>(plain_read<T>(site.address))} {}
 
   ThreadId thread() const { return e_.scheduler().current(); }
   const memory::Place& place() const { return place_; }
@@ -107,7 +114,7 @@ template <typename T>
 [[gnu::noinline]] T load_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
                               memory::Found found) {
   const AtomicSite site = {address, order, pc};
-  AtomicOperation<T> operation(e, site);
+  AtomicOperation<T> operation(e, site, found);
   if (!found) e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order, found);
   const memory::Candidate picked = e.choose_store(count);
@@ -152,7 +159,7 @@ template <typename T, typename Compute>
 [[gnu::noinline]] T update_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
                                 memory::Found found, Compute compute) {
   const AtomicSite site = {address, order, pc};
-  AtomicOperation<T> operation(e, site);
+  AtomicOperation<T> operation(e, site, found);
   if (!found) e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count =
       e.memory().begin_update(operation.thread(), operation.place(), site.order, found);
@@ -170,7 +177,7 @@ template <typename T, typename Compute>
 [[gnu::noinline]] T update_drawn(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
                                  memory::Found found, Compute compute) {
   const AtomicSite site = {address, order, pc};
-  AtomicOperation<T> operation(e, site);
+  AtomicOperation<T> operation(e, site, found);
   const memory::Store& read = e.draw_update(found, order);
   const T old = from_value<T>(read.value);
   const T updated = compute(old);

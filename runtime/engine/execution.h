@@ -215,6 +215,7 @@ class Execution final : public strategy::View {
   // must not decide what threads do.
   void child_started() {
     ++children_;
+    had_children_ = true;
     changed();
   }
   void child_reaped() {
@@ -647,6 +648,7 @@ class Execution final : public strategy::View {
   Outlook outlook(bool spinning = false);
   bool wait_for_real(std::uint64_t most_nanoseconds);
   bool spin_waits_for_outside();
+  bool wait_for_sharers();
 
   // signals.cpp, timers.cpp
   bool signals_wait() const { return !signal_queue_.empty() || signals_arrived != 0; }
@@ -663,6 +665,7 @@ class Execution final : public strategy::View {
   void observe_spin();
   void leave_fair_mode();
   void note_plain_write(Address address, std::uint64_t bytes);
+  bool is_livelock();
   bool pass_time_of_spin();
   void pass_time_of_sleepers();
   [[noreturn]] void report_livelock();
@@ -746,13 +749,13 @@ class Execution final : public strategy::View {
   std::uint32_t prefix_events_ = 0;
   std::uint64_t last_change_ = 0;
   std::uint64_t history_clock_ = 0;
-  std::uint64_t clock_read_change_ = 0;
+  std::uint64_t clock_read_change_ = ~0ull;
   std::uint64_t next_check_ = 0;
   std::uint64_t stagnation_ = 0;
   std::uint64_t fair_until_ = 0;
-  std::uint64_t spin_visits_ = 0;
-  std::uint64_t spin_states_ = 0;
   std::uint64_t spin_change_ = 0;
+  std::uint64_t spin_jump_ = 0;  // by how much time was last passed for a spin, in nanoseconds
+  std::uint64_t jump_change_ = 0;
   sched::Scheduler scheduler_;
   sched::SyncTable sync_;
   sched::LockGraph locks_;
@@ -774,6 +777,7 @@ class Execution final : public strategy::View {
   sched::TimerTable timers_;
   std::uint32_t parked_ = 0;    // threads in blocking calls
   std::uint32_t children_ = 0;  // processes that the program has started and not waited for
+  bool had_children_ = false;
   std::uint64_t patience_ns_ = 0;
   DescriptorClocks descriptor_clocks_;
 };

@@ -1,73 +1,24 @@
-// Spins. A thread that spins performs visible operations and changes nothing. When nothing has changed for a
-// while, the execution goes on in fair mode: threads take turns, loads read the newest store. If something
-// changes then, the spin was only unlucky and the strategy takes over again. If nothing does, and every
-// thread that runs keeps returning to private states that it has been in before, no continuation can ever
-// change anything: a livelock. A loop that counts (a bounded poll, a benchmark) has a new private state each
-// time and is never called one.
-#include <sys/uio.h>
-
-#include <cerrno>
-
-#include "core/base/raw_syscall.h"
+// Spins. A thread that spins performs visible operations and changes nothing; a store of the value that is
+// there already changes nothing either, since whoever reads it gets the same value. When nothing has changed
+// for a while, the execution goes on in fair mode: threads take turns, loads read the newest store. If
+// something changes then, the spin was only unlucky and the strategy takes over again. If nothing does, and
+// every thread that runs keeps returning to private states that it has been in before, no continuation can
+// ever change anything: a livelock. A loop that counts (a bounded poll, a benchmark) has a new private state
+// each time and is never called one; one that asks for the time is only called one after decades.
+#include "core/base/pages.h"
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
-#include "runtime/engine/spin_state.h"
+#include "runtime/engine/spin_watch.h"
 
 namespace heddle::engine {
 
 using sched::Thread;
+using sched::ThreadState;
 
 namespace {
 
-// To know a private state takes the unwinder, microseconds: one visible operation in so many is looked at.
-// States that come back also come back among those.
-constexpr std::uint64_t kLookEvery = 8;
-constexpr std::uint64_t kVisitsPerThread = 4096;  // looks
-constexpr std::uint64_t kAllNew = 1024;           // so many looks without a state seen twice: no spin
-constexpr std::uint64_t kStates = 1u << 14;
-
-// States seen since fair mode began; open addressing, 0 is empty. Outside the Execution to keep that small.
-std::uint64_t seen[kStates];
-
-// What the running thread has written by plain accesses since its latest visit: private state, too, if it
-// lies in memory. Where there is more than fits, the count alone tells one visit from the next.
-constexpr std::uint32_t kWrites = 64;
-constexpr std::uint64_t kMostBytes = 64;  // of one write that are looked at
-struct PlainWrite {
-  Address address;
-  std::uint64_t bytes;
-};
-PlainWrite writes[kWrites];
-std::uint64_t write_count = 0;
-
-std::uint64_t take_writes() {
-  std::uint64_t hash = 0;
-  for (std::uint32_t i = 0; i < write_count && i < kWrites; ++i) {
-    unsigned char bytes[kMostBytes] = {};
-    // By the kernel: the program may have unmapped it since.
-    const iovec to{bytes, writes[i].bytes};
-    const iovec from{reinterpret_cast<void*>(writes[i].address), writes[i].bytes};
-    if (raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), &to, 1, &from, 1, 0) == -EPERM)
-      memcpy(bytes, from.iov_base, from.iov_len);  // a sandbox that forbids the call
-    for (std::uint64_t k = 0; k < writes[i].bytes; ++k) hash = mix(hash, bytes[k]);
-  }
-  static std::uint64_t overflows = 0;
-  if (write_count > kWrites) hash = mix(hash, ++overflows);
-  write_count = 0;
-  return hash;
-}
-
-bool insert(std::uint64_t state) {
-  if (state == 0) state = 1;
-  for (std::uint64_t i = state % kStates, tries = 0; tries < 64; i = (i + 1) % kStates, ++tries) {
-    if (seen[i] == state) return false;
-    if (seen[i] == 0) {
-      seen[i] = state;
-      return true;
-    }
-  }
-  return true;
-}
+// Outside the Execution to keep that small; begun anew whenever fair mode is.
+SpinWatch watch;
 
 constexpr std::uint64_t kBetweenBreathers = 40'000;  // visible operations
 constexpr std::uint64_t kBreather = 1'000;
@@ -113,14 +64,12 @@ void Execution::check_bounds() {
     fair_ = true;
     note_pace();
     result.flags |= result_flags::kFairMode;
-    fair_until_ =
-        steps + kLookEvery * (4 * kVisitsPerThread + 2 * kVisitsPerThread * scheduler_.runnable().size());
+    // Long enough to be sure; and longer each time, for loops of many operations.
+    constexpr std::uint64_t kOfEach = 65'536, kOfAll = 131'072;
+    fair_until_ = steps + kOfAll + kOfEach * scheduler_.runnable().size() + 4 * stagnation_;
     next_check_ = fair_until_;
-    spin_visits_ = 0;
-    spin_states_ = 0;
     spin_change_ = last_change_;
-    write_count = 0;
-    memset(seen, 0, sizeof seen);
+    watch.begin();
     return;
   }
   if (steps >= kBetweenBreathers && steps % kBetweenBreathers == 0) return take_breather(steps);
@@ -178,8 +127,7 @@ void Execution::leave_fair_mode() {
 }
 
 void Execution::note_plain_write(Address address, std::uint64_t bytes) {
-  if (write_count < kWrites) writes[write_count] = {address, bytes < kMostBytes ? bytes : kMostBytes};
-  ++write_count;
+  watch.note_write(scheduler_.current(), address, bytes);
 }
 
 void Execution::observe_spin() {
@@ -187,44 +135,55 @@ void Execution::observe_spin() {
   if (last_change_ != spin_change_) {
     if (channel_.header()->current.steps < spec().max_steps) return leave_fair_mode();
     spin_change_ = last_change_;  // past the bound: fair mode stays, and the look starts over
-    spin_visits_ = 0;
-    spin_states_ = 0;
-    memset(seen, 0, sizeof seen);
-    return;
+    return watch.begin();
   }
   Thread& t = self();
   if (only_looks(t.pending.kind)) t.spin = t.pending;
-  // Of each thread every so many operations, whoever runs between.
-  if (t.spin_operations++ % kLookEvery != 0) return;
-  ++spin_visits_;
-  std::uint64_t state = 0;
+  if (!watch.is_due(t)) return;
   {
     RuntimeScope scope;  // the unwinder takes a mutex
-    state = private_state();
+    watch.look(t, private_state(t.id == kMainThread ? address_map::kMainStackEnd : t.stack_top));
   }
-  if (insert(mix(mix(state, take_writes()), index_of(scheduler_.current())))) ++spin_states_;
-  if (spin_states_ > kStates / 2 || (spin_states_ >= kAllNew && spin_states_ == spin_visits_)) {
-    // Ever new private states: somebody is computing.
+  if (watch.makes_progress()) {
     if (channel_.header()->current.steps >= spec().max_steps) finish(Ending::kCut, 0);
     return leave_fair_mode();
   }
-  if (spin_visits_ >= kVisitsPerThread * (1 + scheduler_.runnable().size()) &&
-      spin_states_ <= spin_visits_ / 4) {
-    if (!pass_time_of_spin()) report_livelock();
-  }
+  if (t.spin_record.looks % 64 == 0 && is_livelock() && !pass_time_of_spin() && !wait_for_sharers())
+    report_livelock();
 }
 
-// Only time can end this spin: a timed wait of another thread, or a timer.
+// Who waits may have taken part a moment ago, and will again: two threads that take turns with a lock.
+bool Execution::is_livelock() {
+  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
+    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+    const bool takes_part =
+        t.state == ThreadState::kRunnable || (t.state == ThreadState::kBlocked && watch.has_acted(t));
+    if (takes_part && !watch.is_caught(t)) return false;
+  }
+  return true;
+}
+
+// Time may end this spin: a timed wait of a thread that takes no part in it, a timer, or what a thread does
+// when it sees that it is late.
 bool Execution::pass_time_of_spin() {
-  const std::uint64_t deadline = scheduler_.next_deadline();
-  const std::uint64_t ring = timers_.earliest();
-  const std::uint64_t next = deadline < ring ? deadline : ring;
-  if (next == sched::kNoDeadline) return false;
+  std::uint64_t next = timers_.earliest();
+  scheduler_.for_each_blocked([&](Thread& t) {
+    if (t.deadline < next && !watch.has_acted(t)) next = t.deadline;
+  });
+  if (next == sched::kNoDeadline) {
+    constexpr std::uint64_t kSecond = 1'000'000'000, kFactor = 1024;
+    constexpr std::uint64_t kDecades = kSecond << 30;
+    if (clock_read_change_ != last_change_) return false;  // nobody asked since
+    spin_jump_ = jump_change_ == last_change_ ? spin_jump_ * kFactor : kSecond;
+    if (spin_jump_ > kDecades) return false;
+    next = scheduler_.now() + spin_jump_;
+  }
   leave_fair_mode();
   stagnation_ = spec().stagnation_steps;
   scheduler_.advance_to(next);
   fire_timers();
   changed();
+  jump_change_ = last_change_;
   return true;
 }
 

@@ -158,7 +158,58 @@ Side side_of(int descriptor) {
   return Side::kIdle;  // a terminal, inotify, a device
 }
 
+// Is this address in a mapping that other processes may have, too? `had_children`: without any, shared memory
+// without a name (/dev/zero, to the kernel) is shared with nobody.
+bool is_shared(Address address, bool had_children) {
+  const long maps = raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return false;
+  char text[4096];
+  char line[128];
+  std::size_t length = 0;
+  bool found = false;
+  const auto is_it = [&] {
+    // "begin-end rw-s offset device inode path"
+    Address bounds[2] = {};
+    const char* at = line;
+    for (Address& bound : bounds) {
+      for (; *at != '-' && *at != ' ' && *at != '\0'; ++at)
+        bound = bound * 16 + static_cast<Address>(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+      if (*at != '\0') ++at;
+    }
+    if (address < bounds[0] || address >= bounds[1] || strlen(at) < 4 || at[3] != 's') return false;
+    while (*at != '/' && *at != '\0') ++at;
+    return had_children || strlen(at) < 9 || memcmp(at, "/dev/zero", 9) != 0;
+  };
+  for (long bytes; !found && (bytes = raw_syscall(SYS_read, maps, text, sizeof text)) > 0;) {
+    for (long i = 0; i < bytes && !found; ++i) {
+      if (text[i] != '\n') {
+        if (length + 1 < sizeof line) line[length++] = text[i];
+        continue;
+      }
+      line[length] = '\0';
+      length = 0;
+      found = is_it();
+    }
+  }
+  raw_syscall(SYS_close, maps);
+  return found;
+}
+
 }  // namespace
+
+// Threads go round and round, and look at memory that other processes may write: these get some real time.
+// Whether there is anybody is not known, so this is never called a livelock.
+bool Execution::wait_for_sharers() {
+  bool shares = false;
+  for (const ThreadId id : scheduler_.runnable())
+    shares = shares || is_shared(scheduler_.thread(id).spin.address, had_children_);
+  if (!shares) return false;
+  constexpr timespec kPause{0, 20'000'000};
+  raw_syscall(SYS_nanosleep, &kPause, 0);
+  leave_fair_mode();
+  changed();
+  return true;
+}
 
 Execution::Outlook Execution::outlook(bool spinning) {
   bool waits = spinning;

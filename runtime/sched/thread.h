@@ -77,6 +77,16 @@ struct HistoryMoment {
   std::uint64_t choices;
 };
 
+// Of a thread that runs while nothing changes (runtime/engine/spin_watch.h).
+struct SpinRecord {
+  std::uint32_t round = 0;       // the rest is of this one
+  std::uint32_t operations = 0;  // visible ones
+  std::uint32_t era = 0;         // the next two are of this one
+  std::uint32_t looks = 0;
+  std::uint32_t returns = 0;
+  std::uint64_t outermost = 0;  // stack pointer of all looks
+};
+
 struct Thread {
   Fiber fiber;
   ThreadId id = kNoThread;
@@ -111,9 +121,8 @@ struct Thread {
   std::uint32_t entered = 0;        // its latest block, counted over all threads' entries; 0: none yet
   std::uint32_t awaited_mutex = 0;  // … in which its wait for a condition takes the mutex again
   std::uint32_t runnable_position = 0;
-  std::uint32_t runnable_hash = 0;    // its part of Scheduler::runnable_hash
-  std::uint32_t spin_operations = 0;  // visible operations in fair mode
-  std::uint32_t wait_ticket = 0;      // order of arrival among the waiters of one object
+  std::uint32_t runnable_hash = 0;  // its part of Scheduler::runnable_hash
+  std::uint32_t wait_ticket = 0;    // order of arrival among the waiters of one object
   Address wait_object = 0;
   Address at_barrier = 0;           // that holds it back, also while it handles a signal
   Address wait_mutex = 0;           // condition waits: the mutex to take again
@@ -131,7 +140,8 @@ struct Thread {
   std::uint64_t settled_pc = 0;  // where it was joined or detached
   StackId settled_stack = kEmptyStack;
   ThreadId settled_by = kNoThread;
-  PendingOperation spin;               // fair mode: the latest operation that only looked
+  PendingOperation spin;  // fair mode: the latest operation that only looked
+  SpinRecord spin_record;
   SignalSet signal_mask = 0;           // blocked; inherited from the creator
   SignalSet awaited_signals = 0;       // sigwait and its like: what would end the wait
   SignalSet mask_before_handlers = 0;  // to return to when a handler is left by a jump
