@@ -215,7 +215,7 @@ std::uint64_t call_site(const Thread& thread) {
 StackId Execution::stack_of(const Thread& thread) {
   // Nobody looks at the stacks of a symbolic trace, and unwinding would take most of its time.
   if (!recording_ || spec().symbolic != 0) return shadow_stack_of(thread);
-  if (&thread != &self())
+  if (&thread != &self() || is_past_probe_)
     return thread.pending_stack != kEmptyStack ? thread.pending_stack : shadow_stack_of(thread);
   if (crashing_ || unwound_ == kMostUnwound) return shadow_stack_of(thread);
   ++unwound_;
@@ -316,6 +316,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
+  probe_leaves();
   settle();
   if (runs_on_) forget_what_came_after(ending, status);
   ChannelHeader& h = *channel_.header();
