@@ -183,7 +183,11 @@ class Parser {
     Condition condition;
     const std::size_t colon = text.find(':');
     condition.text = text.substr(0, colon);
-    if (colon != std::string::npos) condition.reason = text.substr(colon + 2);
+    if (colon != std::string::npos) {
+      const std::size_t reason = text.find_first_not_of(" \t", colon + 1);
+      if (reason == std::string::npos) fail("no reason after the colon");
+      condition.reason = text.substr(reason);
+    }
     for (const std::string& word : split(condition.text)) {
       const auto [name, value] = assignment(word);
       const auto position = positions.find(name);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tests/fuzz/fuzz.h"
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
@@ -13,7 +14,7 @@
 
 namespace {
 
-void read_sections(std::string_view bytes) {
+int read_sections(std::string_view bytes) {
   std::vector<heddle::ArtifactSection> sections;
   heddle::ByteReader reader(bytes);
   while (!reader.at_end() && !reader.failed() && sections.size() < 32) {
@@ -24,6 +25,7 @@ void read_sections(std::string_view bytes) {
   const auto trace = heddle::decode_trace(sections);
   // What was accepted can be written, and is then read as the same.
   if (trace && !heddle::parse_artifact(heddle::serialise(*trace))) std::abort();
+  return heddle::fuzz::judged_result(trace);
 }
 
 }  // namespace
@@ -33,13 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] == 'S') {
     heddle::Suppressions suppressions;
-    static_cast<void>(suppressions.add(bytes, "file"));
-  } else if (data[0] == 'F') {
+    return heddle::fuzz::judged_result(suppressions.add(bytes, "file"));
+  }
+  if (data[0] == 'F') {
     heddle::ReadLimits limits;
     limits.payload_bytes = 1 << 22;
-    static_cast<void>(heddle::parse_artifact(bytes, limits));
-  } else {
-    read_sections(bytes);
+    return heddle::fuzz::judged_result(heddle::parse_artifact(bytes, limits));
   }
-  return 0;
+  return read_sections(bytes);
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/random.h"
+#include "tool/record/access_log.h"
 
 namespace heddle::merge {
 namespace {
@@ -80,9 +81,10 @@ bool VectorReader::next_long(Run& run) {
 
 bool is_access_vector(std::string_view bytes, std::uint64_t threads) {
   VectorReader reader(bytes);
-  Run run;
-  while (reader.next(run)) {
-    if (run.thread >= threads) return false;
+  std::uint64_t length = 0;
+  for (Run run; reader.next(run);) {
+    length += std::min(run.count, kMostAccesses + 1);
+    if (run.thread >= threads || length > kMostAccesses) return false;
   }
   return !reader.failed();
 }

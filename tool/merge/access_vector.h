@@ -56,7 +56,7 @@ class VectorReader {
   bool failed_ = false;
 };
 
-// Whole runs whose threads are below `threads`.
+// Whole runs whose threads are below `threads`, and no more accesses than a run can make (kMostAccesses).
 bool is_access_vector(std::string_view bytes, std::uint64_t threads);
 
 std::uint64_t length_of(std::string_view vector);

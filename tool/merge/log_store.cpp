@@ -24,6 +24,13 @@ enum LogTag : std::uint32_t {
   kOrder
 };
 
+bool names_one_twice(const StoredLog& log) {
+  std::vector<std::uint64_t> elements;
+  for (const auto& [element, vector] : log.vectors) elements.push_back(element);
+  std::ranges::sort(elements);
+  return std::ranges::adjacent_find(elements) != elements.end();
+}
+
 std::optional<StoredLog> decode_log(std::string_view bytes, std::uint64_t vectors) {
   StoredLog log;
   bool fits = true;
@@ -36,6 +43,7 @@ std::optional<StoredLog> decode_log(std::string_view bytes, std::uint64_t vector
         log.kind.run = field.number;
         break;
       case kScheme:
+        fits = fits && field.number <= static_cast<std::uint64_t>(AccessScheme::kBlocks);
         log.kind.scheme = static_cast<AccessScheme>(field.number);
         break;
       case kFailed:
@@ -66,7 +74,7 @@ std::optional<StoredLog> decode_log(std::string_view bytes, std::uint64_t vector
         break;
     }
   });
-  if (!whole || !fits) return std::nullopt;
+  if (!whole || !fits || names_one_twice(log)) return std::nullopt;
   return log;
 }
 
@@ -146,13 +154,15 @@ Result<bool> LogStore::add(const AccessLog& log, const Vectors& vectors) {
   return place->is_new;
 }
 
-// Does it name only threads that are known?
+// Is it a vector, and does it name only threads that are known?
 bool LogStore::is_whole(std::string_view vector) const {
+  if (!is_access_vector(vector, threads_.size())) return false;
+  if (!any_damaged_) return true;
   VectorReader reader(vector);
   for (Run run; reader.next(run);) {
-    if (run.thread >= is_damaged_.size() || is_damaged_[run.thread]) return false;
+    if (is_damaged_[run.thread]) return false;
   }
-  return !reader.failed();
+  return true;
 }
 
 Status LogStore::refresh() {
@@ -167,10 +177,10 @@ Status LogStore::refresh() {
                                 is_damaged_.push_back(!bytes);
                               });
   if (!status) return status;
-  const bool all_threads = std::ranges::count(is_damaged_, true) == 0;
+  any_damaged_ = std::ranges::count(is_damaged_, true) != 0;
   status = table_->visit(RecordKind::kVector, vectors_.size(),
                          [&](std::uint64_t number, std::optional<std::string_view> bytes) {
-                           if (bytes && !all_threads && !is_whole(*bytes)) bytes.reset();
+                           if (bytes && !is_whole(*bytes)) bytes.reset();
                            if (!bytes) complain("vector", number);
                            vectors_.push_back(bytes);
                          });

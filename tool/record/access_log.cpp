@@ -61,7 +61,8 @@ class VectorDecoder {
     if (!sound_ || !status_) return;
     AccessVector vector;
     sound_ =
-        decode_vector(bytes, vector) && (is_first_ || vector.element >= last_) &&
+        decode_vector(bytes, vector) && has_possible_length(vector) &&
+        (is_first_ || vector.element > last_) &&
         std::ranges::all_of(vector.runs, [&](const ThreadRun& r) { return r.thread < log_.threads.size(); });
     is_first_ = false;
     last_ = vector.element;
@@ -146,6 +147,14 @@ Result<std::string> read_payload(const std::string& path) {
 }
 
 }  // namespace
+
+bool has_possible_length(const AccessVector& vector) {
+  std::uint64_t accesses = 0;
+  return std::ranges::all_of(vector.runs, [&](const ThreadRun& run) {
+    accesses += std::min(run.accesses, kMostAccesses + 1);
+    return accesses <= kMostAccesses;
+  });
+}
 
 Result<AccessLog> read_access_log(const std::string& path, const TakeVector& take) {
   if (!std::ifstream(path, std::ios::binary)) return Error{"Cannot read " + path + ".", ExitCode::kBadInput};

@@ -45,6 +45,9 @@ struct ThreadRun {
   bool operator==(const ThreadRun&) const = default;
 };
 
+// No run makes more accesses to one element: lengths of vectors can be added.
+inline constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 48;
+
 struct AccessVector {
   std::uint64_t element = 0;
   std::vector<ThreadRun> runs;  // empty: recorded, and never accessed
@@ -54,6 +57,9 @@ struct AccessVector {
 
 // How the run ended, as far as the log got: a process that was killed without warning leaves kUnknown.
 enum class RunOutcome : std::uint8_t { kUnknown, kPassed, kFailed };
+
+// Is it as long as a run can be?
+bool has_possible_length(const AccessVector& vector);
 
 struct AccessLog {
   std::string path;         // the file that it was read from; for messages

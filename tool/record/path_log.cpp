@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "core/record/chunk_packing.h"
@@ -73,6 +74,8 @@ Result<Streams> gather_streams(const RawLog& raw) {
       case ChunkKind::kThread:
         if (chunk.bytes.size() + sizeof(record::ChunkHeader) < sizeof(record::PathThreadHead))
           return damaged_log(raw.path, "a thread's entry is cut off");
+        if (header.sequence > std::numeric_limits<decltype(header.stream)>::max())
+          return damaged_log(raw.path, "a thread's entry makes no sense");
         streams[{header.thread, header.sequence}].head = &chunk;
         break;
       case ChunkKind::kWords:

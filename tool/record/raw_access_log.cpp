@@ -56,6 +56,13 @@ class RawReader {
     if (Status tokens = read_tokens(); !tokens) return tokens.error();
     if (Status named = name_threads(); !named) return named.error();
     build_vectors();
+    // What no recorder wrote: more accesses than a run can make, or an element twice.
+    const auto same_element = [](const AccessVector& a, const AccessVector& b) {
+      return a.element == b.element;
+    };
+    if (!std::ranges::all_of(log_.vectors, has_possible_length) ||
+        std::ranges::adjacent_find(log_.vectors, same_element) != log_.vectors.end())
+      return no_access_log(path_, "its vectors make no sense");
     return std::move(log_);
   }
 

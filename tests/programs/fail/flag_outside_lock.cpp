@@ -1,5 +1,4 @@
-// expect: lost wake-up
-// message: the signal came before it waited
+// expect: deadlock | lost wake-up
 // executions: 2000
 // The flag is set and the signal given without the mutex: both can fall between the waiter's look and its
 // sleep.

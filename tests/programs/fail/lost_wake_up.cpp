@@ -1,5 +1,4 @@
-// expect: lost wake-up
-// message: the signal came before it waited
+// expect: deadlock | lost wake-up
 // Waits without a condition: a signal that came earlier is gone.
 #include <condition_variable>
 #include <mutex>

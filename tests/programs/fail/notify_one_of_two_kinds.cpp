@@ -1,5 +1,4 @@
-// expect: deadlock
-// message: went to another one
+// expect: deadlock | lost wake-up
 // executions: 2000
 // One condition variable for two conditions, and notify_one: the signal reaches a thread that cannot use it.
 #include <condition_variable>

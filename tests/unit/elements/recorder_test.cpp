@@ -401,6 +401,21 @@ TEST_F(ElementRecorder, AFullLogIsAPrefixAndSaysSo) {
   EXPECT_TRUE(log.incomplete);
 }
 
+// Lengths are added up by whoever compares vectors, and a log has a vector of each element.
+TEST(AccessLogs, AreRefusedIfNoRunCanHaveMadeThem) {
+  const std::string path = testing::TempDir() + "/impossible.hlog";
+  AccessLog log;
+  log.threads = {"0", "0.1"};
+  const auto is_read = [&](std::vector<AccessVector> vectors) {
+    log.vectors = std::move(vectors);
+    return static_cast<bool>(write_access_log(path, log)) && read_access_log(path);
+  };
+  EXPECT_TRUE(is_read({{3, {{0, false, kMostAccesses - 1, 0, 0}, {1, false, 1, 0, 0}}}, {4, {}}}));
+  EXPECT_FALSE(is_read({{3, {{0, false, kMostAccesses, 0, 0}, {1, false, 1, 0, 0}}}}));
+  EXPECT_FALSE(is_read({{3, {{0, false, ~0ull, 0, 0}, {1, false, 2, 0, 0}}}}));
+  EXPECT_FALSE(is_read({{3, {}}, {3, {}}}));
+}
+
 TEST(AccessLogs, AreReadBackAsTheyWereWritten) {
   AccessLog log;
   log.build = 3;

@@ -163,6 +163,55 @@ TEST_F(Store, survives_a_damaged_index) {
   }
 }
 
+// Rows of a server have no checksums, and whoever can write them may write anything.
+class Rows : public RecordTable {
+ public:
+  std::vector<std::string> of[3];
+  Result<Place> intern(RecordKind, std::string_view) override { return Error{"nothing is added"}; }
+  Status visit(RecordKind kind, std::uint64_t from, const Visit& visit) override {
+    const auto& rows = of[static_cast<std::size_t>(kind)];
+    for (std::uint64_t i = from; i < rows.size(); ++i) visit(i, rows[i]);
+    return Done{};
+  }
+};
+
+std::string vector_of(std::initializer_list<Run> runs) {
+  VectorWriter writer;
+  for (const Run& run : runs) writer.add(run);
+  return writer.take();
+}
+
+std::string failing_log(std::initializer_list<std::pair<std::uint64_t, std::uint64_t>> vectors) {
+  ByteWriter named, log;
+  for (const auto& [element, vector] : vectors) {
+    named.fixed64(element);
+    named.varint(vector);
+  }
+  log.number(4, 1);  // it failed
+  log.text(8, named.bytes());
+  return log.take();
+}
+
+TEST(HostileStore, IsReadWithoutWhatMakesNoSense) {
+  auto rows = std::make_unique<Rows>();
+  rows->of[0] = {"0", "0.1"};
+  rows->of[1] = {vector_of({{0, 3, false}, {1, 2, false}}),
+                 vector_of({{0, 3, false}, {2, 2, false}}),               // of a thread that is not there
+                 vector_of({{0, kMostAccesses, false}, {1, 1, false}})};  // longer than any run
+  // The second one has one element twice.
+  rows->of[2] = {failing_log({{7, 0}, {8, 1}, {9, 2}}), failing_log({{7, 0}, {7, 0}})};
+  LogStore store(std::move(rows));
+  const auto bugs = store.bugs();
+  ASSERT_TRUE(bugs);
+  ASSERT_EQ(bugs->size(), 1u);
+  EXPECT_EQ(bugs->front()->logs.logs(), 1u);
+  EXPECT_EQ(bugs->front()->logs.log(0).size(), 1u);
+  EXPECT_EQ(store.take_complaints(),
+            (std::vector<std::string>{"vector 1 of the store is damaged and was skipped.",
+                                      "vector 2 of the store is damaged and was skipped.",
+                                      "log 1 of the store is damaged and was skipped."}));
+}
+
 // Against a real server, which tests/end_to_end/postgresql_store.sh starts.
 TEST(PostgresqlStore, keeps_logs_of_a_fleet) {
   const char* address = std::getenv("HEDDLE_TEST_POSTGRESQL");
