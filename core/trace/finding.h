@@ -69,7 +69,7 @@ enum class PartRole : std::uint8_t {
   kLocation,        // the memory concerned: `address`, and where it is no heap block what it is
   kInitialised,     // where the object concerned was made
   kDestroyed,       // where it was destroyed
-  kNotified,        // where it was signalled while nobody waited
+  kNotified,        // where it was signalled: before its thread waited, or so that `other` was woken
   kSettled,         // where the thread `other` was joined or detached before
   kThroughLibrary,  // `text`: a library whose synchronisation is not seen, and may be what orders the
                     // accesses

@@ -108,7 +108,7 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
 }
 
 void Execution::acquire_clock(std::uint32_t clock, ThreadId thread) {
-  if (clock == 0) return;
+  if (clock == 0 || probing_) return;
   // (The detector reads the thread's clock where it lies.)
   memory_.acquire(thread, sync_clocks_[clock]);
   if (observer_ != nullptr) observer_->acquired(thread, clock);
@@ -172,6 +172,10 @@ void Execution::check_initialised_slowly(const memory::Place& place, std::uint64
 }
 
 void Execution::report_race(const race::Race& race) {
+  if (probing_) {
+    const AccessKind kind = race.current.kind;
+    return kind == AccessKind::kRead || kind == AccessKind::kAtomicRead ? probe_reads() : void();
+  }
   // Once for each pair of places in an execution: a loop over a racy array is one bug. A campaign knows the
   // later place only; where the earlier one differs the execution that is run again tells.
   const std::uint64_t place = mix(race.current.pc, static_cast<std::uint64_t>(race.current.kind)) +

@@ -96,13 +96,28 @@ Thread* Execution::choose_waiter(WaitKind kind, Address object, std::uint32_t bi
   return waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
 }
 
+// What a signal announces is what its thread has done: under a lock that it holds or has held last, or, if it
+// has made an atomic store since, up to now. Whoever takes that lock later sees all of it.
+void Execution::note_early(SyncObject& object, std::uint64_t pc) {
+  const Thread& t = self();
+  object.early_at = place(pc);
+  const bool is_sealed = t.unlock_time != 0 && memory_.stores_of(t.id) == t.unlock_stores;
+  object.early_time = is_sealed && locks_.held(t.id).empty() ? t.unlock_time : memory_.epoch(t.id).time;
+}
+
+void Execution::note_heard(SyncObject& object, const Thread& woken, std::uint64_t pc) {
+  object.heard_at = place(pc);
+  object.heard_by = woken.id;
+  object.heard_ticket = scheduler_.next_ticket();
+}
+
 int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
   visible({EventKind::kCondSignal, MemoryOrder::kRelaxed, 0, c.address, pc});
   Thread* woken = choose_waiter(WaitKind::kCondition, c.address);
   if (woken == nullptr) {
-    ++c.unheard;
-    c.unheard_at = place(pc);
+    note_early(c, pc);
   } else {
+    note_heard(c, *woken, pc);
     scheduler_.make_runnable(*woken);
     woken->pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, woken->last_pc};
   }
@@ -117,10 +132,7 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
 int Execution::condition_broadcast(SyncObject& c, std::uint64_t pc) {
   visible({EventKind::kCondBroadcast, MemoryOrder::kRelaxed, 0, c.address, pc});
   const std::uint32_t woken = scheduler_.wake_all(WaitKind::kCondition, c.address);
-  if (woken == 0) {
-    ++c.unheard;
-    c.unheard_at = place(pc);
-  }
+  note_early(c, pc);
   done(EventKind::kCondBroadcast, woken);
   if (Event* e = record(EventKind::kCondBroadcast, pc)) {
     set_address(*e, c.address);

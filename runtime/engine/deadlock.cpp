@@ -2,6 +2,7 @@
 // run any more, everything that waits is part of the report.
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
+#include "runtime/engine/wake_probe.h"
 
 namespace heddle::engine {
 
@@ -35,42 +36,6 @@ void Execution::cite_wait(FindingBuilder& finding, const Thread& t) {
 SyncObject* Execution::waited_object(const Thread& t) {
   if (t.state != ThreadState::kBlocked || t.wait == WaitKind::kJoin) return nullptr;
   return sync_.find(t.wait == WaitKind::kFutex ? futex_key(t.wait_object) : t.wait_object);
-}
-
-// A wait for something that has been announced already, to nobody; and nobody is left to announce it again.
-bool Execution::report_lost_wake_up() {
-  const Thread* loser = nullptr;
-  const SyncObject* unheard = nullptr;
-  bool changed = false;
-  scheduler_.for_each_blocked([&](Thread& t) {
-    if (loser != nullptr || (t.wait != WaitKind::kCondition && t.wait != WaitKind::kFutex)) return;
-    const SyncObject* object = waited_object(t);
-    // Not heard by anybody, and not given by the waiting thread itself.
-    const bool lost = object != nullptr && object->unheard_at.pc != 0 && object->unheard_at.thread != t.id;
-    changed = t.wait == WaitKind::kFutex &&
-              *reinterpret_cast<const volatile std::uint32_t*>(t.wait_object) != t.wait_expected;
-    if (!lost && !changed) return;
-    loser = &t;
-    unheard = lost ? object : nullptr;
-  });
-  if (loser == nullptr) return false;
-  const bool condition = loser->wait == WaitKind::kCondition;
-  FindingBuilder finding(
-      *this, FindingKind::kLostWakeUp,
-      condition ? "a thread waits on a condition variable that was signalled only while nobody waited, and "
-                  "no thread is left to signal it again"
-      : changed ? "a thread waits for a value to change; it has changed, but nobody woke the thread"
-                : "a thread waits to be woken at a place where others were woken only while nobody waited");
-  finding.wait_part(PartRole::kHere, *loser);
-  if (unheard != nullptr) {
-    FindingPart& p = finding.object_part(PartRole::kNotified, scheduler_.thread(unheard->unheard_at.thread),
-                                         unheard->unheard_at.pc, *unheard);
-    p.stack = unheard->unheard_at.stack;
-    if (!condition) p.address = loser->wait_object;
-  }
-  finding.cite_other_threads();
-  finding.cite_creations();
-  return true;
 }
 
 // More threads meet at a barrier than it was made for: the last ones begin a round that nobody completes.
@@ -130,7 +95,8 @@ void Execution::report_deadlock() {
     circle = find_cycle(ThreadId{static_cast<std::uint16_t>(i)}, cycle, length);
   }
   // Without a circle somebody waits for what nobody is left to give.
-  if (!circle && (report_lost_wake_up() || report_crowded_barrier())) finish(Ending::kFinding, 0);
+  if (!circle && report_crowded_barrier()) finish(Ending::kFinding, 0);
+  if (!circle) report_held_up();
   {
     TextBuffer<256> text;
     if (circle && length == 1) {
@@ -143,7 +109,7 @@ void Execution::report_deadlock() {
       text << "a circle of ";
       text.decimal(length) << " threads wait for each other";
     } else {
-      text << "every thread waits and nothing can wake any of them";
+      text << kEverybodyWaits;
     }
     FindingBuilder finding(*this, FindingKind::kDeadlock, text.c_str());
     if (circle) {

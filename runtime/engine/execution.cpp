@@ -117,6 +117,7 @@ template <bool kDraws>
 
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
+  if (probing_) return runnable[0];
   if (orders_.any()) return choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
   if (fair_ && (spec().element_points == 0 || runs_on_)) return next_in_turn();
@@ -232,7 +233,7 @@ void Execution::run_others() {
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.
     if (rings < kMostRings && (take_arrived_signals() || wake_ready_calls())) continue;
-    report_deadlock();
+    if (!probe_waiters()) report_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;
   switch_to(draws_ ? draw_other_thread(can_continue) : choose_thread(can_continue));

@@ -37,6 +37,8 @@
 namespace heddle::engine {
 
 class FindingBuilder;
+struct HeldUp;
+struct KeptWait;
 
 // The kernel has delivered a signal that has not been looked at yet (signals.cpp). Asked at every turn.
 inline volatile sig_atomic_t signals_arrived = 0;
@@ -202,6 +204,8 @@ class Execution final : public strategy::View {
   // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
   // ends here at the latest.
   void leave_prefix();
+  // Before what cannot be undone: a thread that was only woken to see what it does stops here (wake_probe.h).
+  void probe_leaves();
   // For system calls that interposers make by their own hand.
   void kernel_changes(long number) { hooks_.kernel_changes(number); }
   enum class Awaited : std::uint8_t { kReady, kTimedOut, kInterrupted };
@@ -420,7 +424,14 @@ class Execution final : public strategy::View {
   void mutex_taken(sched::SyncObject& mutex, std::uint64_t pc, bool could_wait, bool blocked);
   // What holding and releasing a lock means beside its own state (locks.cpp).
   void lock_taken(sched::SyncObject& lock, bool shared, bool could_wait, std::uint64_t pc);
-  void lock_released(sched::SyncObject& lock) { locks_.released(scheduler_.current(), lock); }
+  void lock_released(sched::SyncObject& lock) {
+    const ThreadId t = scheduler_.current();
+    locks_.released(t, lock);
+    self().unlock_time = race_.time() - 1;
+    self().unlock_stores = memory_.stores_of(t);
+  }
+  void note_early(sched::SyncObject& object, std::uint64_t pc);
+  void note_heard(sched::SyncObject& object, const sched::Thread& woken, std::uint64_t pc);
   void report_lock_order(const sched::LockCycle& cycle);
   void leave_locks();  // the thread ends
   template <race::AccessOp kOp, std::uint32_t kSize>
@@ -675,10 +686,24 @@ class Execution final : public strategy::View {
   [[noreturn]] void run_on(Ending ending, int status);
   void forget_what_came_after(Ending& ending, int& status);
 
+  // wake_probe.cpp: would a thread that is stuck go on, if it were woken?
+  bool probe_waiters();  // true: one was woken, and is to run
+  void probe_step();
+  void probe_reads();
+  void probe_writes(Address address, std::uint64_t bytes);
+  void probe_allocates(Address begin, std::uint64_t bytes);
+  bool may_be_probed(const sched::Thread& t);
+  void begin_probe();
+  void end_probe();
+  [[noreturn]] void conclude_probe(bool goes_on);
+
   [[noreturn]] void report_deadlock();
+  [[noreturn]] void report_missed_signal(const sched::Thread& waiter, const KeptWait& kept, bool news);
+  void report_held_up();
+  HeldUp held_up_by(const sched::Thread& waiter);
+  bool holds(const sched::Thread& t, const sched::SyncObject* lock) const;
   std::uint32_t describe_outside_wait(const sched::Thread& t) const;
   bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
-  bool report_lost_wake_up();
   bool report_crowded_barrier();
   void cite_wait(FindingBuilder& finding, const sched::Thread& thread);
   sched::SyncObject* waited_object(const sched::Thread& thread);
@@ -719,6 +744,8 @@ class Execution final : public strategy::View {
   bool paused_ = false;    // recording_ is off for a while
   bool crashing_ = false;  // the stack may be damaged
   bool runs_on_ = false;   // RunSpec::run_on: a thread has failed
+  bool probing_ = false;   // every thread waits, and one was woken to see what it does
+  bool is_past_probe_ = false;
   std::uint32_t unwound_ = 0;
   static constexpr std::uint32_t kStackPlaceMemo = 256;
   std::uint16_t latest_stack_places_[kStackPlaceMemo] = {};  // by hash: 1 + index in the channel

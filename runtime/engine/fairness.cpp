@@ -127,10 +127,12 @@ void Execution::leave_fair_mode() {
 }
 
 void Execution::note_plain_write(Address address, std::uint64_t bytes) {
+  if (probing_) return probe_writes(address, bytes);
   watch.note_write(scheduler_.current(), address, bytes);
 }
 
 void Execution::observe_spin() {
+  if (probing_) return probe_step();
   if (breather || runs_on_) return;
   if (last_change_ != spin_change_) {
     if (channel_.header()->current.steps < spec().max_steps) return leave_fair_mode();

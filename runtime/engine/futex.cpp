@@ -45,10 +45,11 @@ std::uint32_t Execution::futex_wake(Address address, std::uint32_t most, std::ui
   while (woken < most) {
     Thread* t = choose_waiter(WaitKind::kFutex, address, bits);
     if (t == nullptr) break;
+    if (most == 1) note_heard(sync_.get(futex_key(address), SyncKind::kFutex), *t, pc);
     scheduler_.make_runnable(*t);
     ++woken;
   }
-  if (woken == 0 && most != 0) sync_.get(futex_key(address), SyncKind::kFutex).unheard_at = place(pc);
+  if (most > 1 || (woken == 0 && most != 0)) note_early(sync_.get(futex_key(address), SyncKind::kFutex), pc);
   done(EventKind::kFutexWake, woken);
   if (Event* e = record(EventKind::kFutexWake, pc)) {
     set_address(*e, address);

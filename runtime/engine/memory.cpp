@@ -53,6 +53,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
     e->address = block->begin();
     e->value = size;
   }
+  if (probing_) probe_allocates(block->begin(), size);
   return block->user();
 }
 

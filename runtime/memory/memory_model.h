@@ -139,6 +139,7 @@ class MemoryModel {
   // --- happens-before, for the race detector.
   ClockView clock(ThreadId t) const { return threads_.clock(t); }
   Epoch epoch(ThreadId t) const { return {t, threads_.time(t)}; }
+  std::uint32_t stores_of(ThreadId t) const { return threads_.state(t).stores; }
 
   // --- synchronisation objects.
   void release(ThreadId t, SyncClock& object) { threads_.release_into(t, object.message); }

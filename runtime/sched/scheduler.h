@@ -49,6 +49,8 @@ class Scheduler {
     ++retired_;
   }
 
+  // The wait_ticket of the next thread to block.
+  std::uint32_t next_ticket() const { return next_ticket_; }
   // Makes every thread that waits for `object` in this way runnable; answers how many.
   std::uint32_t wake_all(WaitKind kind, Address object);
   std::uint32_t waiters(WaitKind kind, Address object) const;

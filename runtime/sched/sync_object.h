@@ -53,7 +53,6 @@ struct SyncObject {
   std::uint32_t threshold = 0;   // barrier
   std::uint32_t generation = 0;  // barrier round, condition waits
   std::uint32_t waiters = 0;     // threads blocked here now
-  std::uint32_t unheard = 0;     // signals that found no waiter
   std::uint32_t mark = 0;
   Address partner = 0;         // condition variable: the mutex its waiters use
   std::uint64_t where_pc = 0;  // where the owner took it
@@ -64,7 +63,14 @@ struct SyncObject {
   std::uint64_t users = 0;      // barrier: the threads that came, by the lowest six bits of their ids
   CodePlace made;               // by an init function
   CodePlace gone;               // destroyed
-  CodePlace unheard_at;         // the latest signal that found no waiter
+  // Condition variables and futexes: the latest signal to all, or one that found no waiter. Who waits now has
+  // begun to after it.
+  CodePlace early_at;
+  std::uint32_t early_time = 0;  // of its thread, up to which it has done all that the signal announces
+  // … and the latest to one thread. Who waited then and still waits has a ticket below this.
+  std::uint32_t heard_ticket = 0;
+  ThreadId heard_by = kNoThread;
+  CodePlace heard_at;
   ThreadId readers[kTrackedReaders] = {};
   std::uint32_t clock = 0;         // the memory model's name for what it synchronises; 0: nothing yet
   std::uint32_t reader_clock = 0;  // rwlock: what readers released; only writers acquire it

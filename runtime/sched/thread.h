@@ -169,8 +169,9 @@ struct Thread {
   void* body_argument = nullptr;
   void* result = nullptr;
   ExitHandler* exit_handlers = nullptr;
-  void** key_values = nullptr;  // kMaxKeys, allocated on first use
-  std::uint64_t store_ordinal = 0;
+  void** key_values = nullptr;      // kMaxKeys, allocated on first use
+  std::uint32_t unlock_time = 0;    // up to which its latest unlock has published what it did
+  std::uint32_t unlock_stores = 0;  // atomic stores that it had made by then
   char name[16] = {};
 };
 

@@ -71,6 +71,7 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
                              registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
   long answer = 0;
   the_gate->note_call();
+  if (execution() != nullptr) execution()->probe_leaves();
   if (the_answer != nullptr && execution() != nullptr &&
       the_answer(number, arguments, static_cast<std::uint64_t>(registers[REG_RIP]), answer)) {
     registers[REG_RAX] = answer;
@@ -168,6 +169,7 @@ void set_syscall_answer(SyscallAnswer* answer) { the_answer = answer; }
 void program_makes_syscall(long number, const long* arguments) {
   if (the_gate == nullptr) return;
   the_gate->note_call();
+  if (execution() != nullptr) execution()->probe_leaves();
   if (!SyscallGate::harmless(number, arguments)) the_gate->open(number);
 }
 

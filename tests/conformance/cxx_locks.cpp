@@ -11,7 +11,7 @@
 // case: call_once_throws
 // case: local_static
 // case: unlock_shared_before_lock
-// case: lost_notify => lost wake-up: signalled only while nobody waited
+// case: lost_notify => lost wake-up: signal came before it waited
 // case: recursive_static => deadlock: entered again by its own thread
 // case: inversion => warning lock-order inversion: different orders
 #include <atomic>

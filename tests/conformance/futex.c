@@ -4,7 +4,8 @@
 // case: bitset
 // case: requeue
 // case: wake_op
-// case: lost_wake => lost wake-up: only while nobody waited
+// case: lost_wake [--spurious 0] => lost wake-up: before it waited
+// case: idle_wake => deadlock: nothing can wake
 // case: changed_without_wake => lost wake-up: it has changed, but nobody woke the thread
 #include <errno.h>
 #include <limits.h>
@@ -106,8 +107,15 @@ static void* wake_only(void* unused) {
 
 static void lost_wake(void) {
   pthread_t other = start(wake_only, NULL);
+  futex(&word, FUTEX_WAIT, 0, NULL, NULL, 0);  // for the wake-up alone
   join(other);
+}
+
+// The wake-up announces nothing: whoever hears it waits again.
+static void idle_wake(void) {
+  pthread_t other = start(wake_only, NULL);
   wait_here(NULL);
+  join(other);
 }
 
 static void* set_only(void* unused) {
@@ -122,5 +130,5 @@ static void changed_without_wake(void) {
 }
 
 RUN_CASES({"wait_and_wake", wait_and_wake}, {"times_out", times_out}, {"bitset", bitset},
-          {"requeue", requeue}, {"wake_op", wake_op}, {"lost_wake", lost_wake},
+          {"requeue", requeue}, {"wake_op", wake_op}, {"lost_wake", lost_wake}, {"idle_wake", idle_wake},
           {"changed_without_wake", changed_without_wake})

@@ -14,7 +14,7 @@
 // case: wait_with_two_mutexes => condition variable misuse: with different mutexes
 // case: destroy_waited_condition => condition variable misuse: destruction of a condition variable that a thread waits for
 // case: use_destroyed_condition => condition variable misuse: use of a condition variable that was destroyed
-// case: lost_signal => lost wake-up: signalled only while nobody waited
+// case: lost_signal => lost wake-up: signal came before it waited
 // case: nobody_signals => deadlock: nothing can wake
 // case: rwlock_unlock_of_unlocked => rwlock misuse: unlock of an rwlock that is not locked
 // case: rwlock_unlock_by_another => rwlock misuse: unlock of an rwlock that another thread holds

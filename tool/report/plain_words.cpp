@@ -8,6 +8,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
+#include "tool/report/waits.h"
 
 namespace heddle::report {
 namespace {
@@ -122,14 +123,21 @@ class FindingWords {
       text += fmt::format("{}{}{} waits{} for {}", text.empty() ? "" : "; ", who(part.thread),
                           held.empty() ? "" : fmt::format(" holds {} and", held), at(part), waited_for(part));
     }
-    return text.empty() ? failure() : text + ". None of them can go on.";
+    if (text.empty()) return failure();
+    if (const TracePart* signal = part_of(finding_, PartRole::kNotified)) {
+      return fmt::format("{}. It could go on, but the signal that {} gave{} woke {} instead.", text,
+                         who(signal->thread), at(*signal), who(signal->other));
+    }
+    return text + ". None of them can go on.";
   }
 
   std::string waited_for(const TracePart& part) {
     if (part.address == 0)
       return part.other != kNoThread ? who(part.other) + " to end" : "what cannot happen";
-    const std::string object = names_.location(part.address);
-    return part.other == kNoThread ? object : fmt::format("{}, which {} holds", object, who(part.other));
+    const std::string gift = awaited_gift(part);
+    const std::string object = gift + names_.location(part.address);
+    if (part.other == kNoThread) return object;
+    return fmt::format("{}, which {} {}", object, who(part.other), gift.empty() ? "holds" : "would give");
   }
 
   std::string lost_wake_up() {
@@ -140,7 +148,7 @@ class FindingWords {
     std::string text = fmt::format("{} waits for ever on {}{}", who(waiter->thread),
                                    names_.location(waiter->address), at(*waiter));
     if (const TracePart* signal = part_of(finding_, PartRole::kNotified))
-      text += fmt::format(": {} signalled it{} while nobody was waiting", who(signal->thread), at(*signal));
+      text += fmt::format(": {} had signalled it{} before it waited", who(signal->thread), at(*signal));
     return text + ".";
   }
 

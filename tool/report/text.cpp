@@ -14,6 +14,7 @@
 #include "tool/report/places.h"
 #include "tool/report/shell_word.h"
 #include "tool/report/style.h"
+#include "tool/report/waits.h"
 
 namespace heddle::report {
 namespace {
@@ -338,11 +339,6 @@ class FindingWriter {
     return nullptr;
   }
 
-  // A thread that joins another names the thread and no object.
-  static bool is_join(const TracePart& part) {
-    return part.other != kNoThread && part.text.empty() && part.address == 0;
-  }
-
   void deadlock() {
     message();
     std::string cycle;
@@ -351,20 +347,20 @@ class FindingWriter {
       if (part.role != PartRole::kBlockedThread) continue;
       closed = closed && part.other != kNoThread;
       cycle += cycle.empty() ? "" : ", ";
-      cycle += fmt::format("{} waits for {}", thread_tag(part.thread), waited_for(part));
-      if (part.other != kNoThread && !is_join(part))
-        cycle += fmt::format(" held by {}", thread_tag(part.other));
+      const std::string of = awaited_of(part, thread_tag(part.other));
+      cycle += fmt::format("{} waits for {}{}{}", thread_tag(part.thread), waited_for(part),
+                           of.empty() ? "" : " ", of);
     }
     if (!cycle.empty()) paragraph(style_.bold((closed ? "Cycle: " : "Blocked: ") + cycle + "."));
     for (const TracePart& part : finding_.parts) {
       if (part.role != PartRole::kBlockedThread) continue;
-      const bool is_held = part.other != kNoThread && !is_join(part);
-      place(
-          fmt::format("{} waits for {}{} at:", capitalised(thread_text(part.thread)), object_or_thread(part),
-                      is_held ? fmt::format(", held by {},", thread_text(part.other)) : ""),
-          part);
+      const std::string of = awaited_of(part, thread_text(part.other));
+      place(fmt::format("{} waits for {}{} at:", capitalised(thread_text(part.thread)),
+                        object_or_thread(part), of.empty() ? "" : ", " + of + ","),
+            part);
       holders(part);
     }
+    parts_of(PartRole::kNotified);
   }
 
   // The one that is waited for; of an rwlock that several threads read, all of them.
@@ -384,13 +380,13 @@ class FindingWriter {
   // In the cycle: the name alone.
   std::string waited_for(const TracePart& part) {
     if (is_join(part)) return thread_text(part.other) + " to end";
-    if (part.address != 0) return name_of(part.address);
+    if (part.address != 0) return awaited_gift(part) + name_of(part.address);
     return part.text.empty() ? "something that cannot happen" : escaped(part.text);
   }
 
   std::string object_or_thread(const TracePart& part) {
     if (is_join(part)) return thread_text(part.other) + " to end";
-    return object(part, "object");
+    return awaited_gift(part) + object(part, "object");
   }
 
   void lost_wake_up() {
@@ -498,7 +494,11 @@ class FindingWriter {
           place(fmt::format("{} destroyed it at:", capitalised(who)), part);
           break;
         case PartRole::kNotified:
-          place(fmt::format("{} signalled it, and nobody waited, at:", capitalised(who)), part);
+          place(part.other != kNoThread
+                    ? fmt::format("{} signalled it, which woke {} instead, at:", capitalised(who),
+                                  thread_text(part.other))
+                    : fmt::format("{} signalled it before that, at:", capitalised(who)),
+                part);
           break;
         case PartRole::kSettled:
           place(

@@ -1,0 +1,197 @@
+#include "runtime/engine/wake_probe.h"
+
+#include "core/base/freestanding.h"
+#include "runtime/engine/execution.h"
+#include "runtime/engine/finding_builder.h"
+
+namespace heddle::engine {
+
+using sched::SyncObject;
+using sched::Thread;
+using sched::ThreadState;
+using sched::WaitKind;
+
+void WakeProbe::note_write(Address address, std::uint64_t bytes) {
+  for (std::uint32_t i = 0; i < fresh_count_; ++i) {
+    if (address >= fresh_[i].begin && address < fresh_[i].begin + fresh_[i].bytes) return;
+  }
+  for (std::uint32_t i = 0; i < change_count_; ++i) {
+    if (changes_[i].range.begin == address) return;
+  }
+  if (change_count_ == kMostRanges) {
+    overflown_ = true;
+    return;
+  }
+  Change& change = changes_[change_count_++];
+  change.range = {address, bytes < kMostBytes ? bytes : kMostBytes};
+  memcpy(change.before, reinterpret_cast<const void*>(address), change.range.bytes);
+}
+
+bool WakeProbe::has_changed() const {
+  if (overflown_) return true;
+  for (std::uint32_t i = 0; i < change_count_; ++i) {
+    const Change& change = changes_[i];
+    if (memcmp(change.before, reinterpret_cast<const void*>(change.range.begin), change.range.bytes) != 0)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+WakeProbe probe;  // the one of the execution, which has one end
+
+}  // namespace
+
+// A wait that may end for no reason, by a thread that can then look again.
+bool Execution::may_be_probed(const Thread& t) {
+  if (t.state != ThreadState::kBlocked) return false;
+  if (t.wait == WaitKind::kFutex) return true;
+  if (t.wait != WaitKind::kCondition) return false;
+  const SyncObject* mutex = sync_.find(t.wait_mutex);
+  return mutex != nullptr && mutex->count == 0;
+}
+
+bool Execution::probe_waiters() {
+  if (!probing_) {
+    begin_probe();
+  } else {
+    const KeptWait& kept = probe.latest();
+    const Thread& t = scheduler_.thread(kept.thread);
+    const bool again = t.state == ThreadState::kBlocked && t.wait == kept.wait &&
+                       t.wait_object == kept.object && innermost_place(t) == kept.place;
+    if (!again || probe.has_changed()) conclude_probe(true);
+  }
+  while (probe.next_thread < scheduler_.thread_count() && probe.count < WakeProbe::kMostWaiters) {
+    Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(probe.next_thread++)});
+    if (!may_be_probed(t)) continue;
+    const SyncObject* object = waited_object(t);
+    const bool knew = object != nullptr && object->early_at.pc != 0 &&
+                      memory_.clock(t.id).at(object->early_at.thread) >= object->early_time;
+    probe.wake({t.id, t.wait, t.wait_object, t.wait_mutex, t.wait_ticket, t.depth, t.last_pc,
+                innermost_place(t), t.pending, t.pending_stack, knew});
+    scheduler_.make_runnable(t);
+    return true;
+  }
+  if (probe.count != 0) conclude_probe(false);
+  end_probe();
+  return false;
+}
+
+void Execution::begin_probe() {
+  ChannelHeader& h = *channel_.header();
+  probe = WakeProbe{};
+  probe.result = h.current;
+  probe.events = h.event_count.load(std::memory_order_relaxed);
+  probe.findings = h.finding_count.load(std::memory_order_relaxed);
+  probe.choices = h.choice_count.load(std::memory_order_relaxed);
+  probe.recording = recording_;
+  probe.enforcing = enforcing_;
+  probing_ = true;
+  recording_ = enforcing_ = false;
+  observer_ = nullptr;
+  fair_ = true;  // the newest stores, and nothing is chosen
+  note_pace();
+  next_check_ = ~0ull;
+  // The threads are stuck, whatever comes of this: were the process to die now, that would be known.
+  {
+    FindingBuilder finding(*this, FindingKind::kDeadlock, kEverybodyWaits);
+    scheduler_.for_each_blocked([&](Thread& t) { cite_wait(finding, t); });
+    finding.cite_creations();
+  }
+  h.current.choices = probe.choices;
+  h.current.ending = Ending::kFinding;
+}
+
+void Execution::end_probe() {
+  ChannelHeader& h = *channel_.header();
+  h.current = probe.result;
+  h.event_count.store(probe.events, std::memory_order_relaxed);
+  h.finding_count.store(probe.findings, std::memory_order_relaxed);
+  h.choice_count.store(probe.choices, std::memory_order_relaxed);
+  recording_ = probe.recording;
+  enforcing_ = probe.enforcing;
+  probing_ = false;
+  is_past_probe_ = true;
+  for (std::uint32_t i = 0; i < probe.count; ++i) {
+    const KeptWait& kept = probe.waits[i];
+    Thread& t = scheduler_.thread(kept.thread);
+    t.state = ThreadState::kBlocked;
+    t.wait = kept.wait;
+    t.wait_object = kept.object;
+    t.wait_mutex = kept.mutex;
+    t.wait_ticket = kept.ticket;
+    t.waits_for = kNoThread;
+    t.deadline = sched::kNoDeadline;
+    t.depth = kept.depth;
+    t.last_pc = kept.last_pc;
+    t.pending = kept.pending;
+    t.pending_stack = kept.stack;
+  }
+}
+
+void Execution::conclude_probe(bool goes_on) {
+  end_probe();
+  const KeptWait& latest = probe.latest();
+  if (goes_on) report_missed_signal(scheduler_.thread(latest.thread), latest, probe.news);
+  report_deadlock();
+}
+
+void Execution::probe_leaves() {
+  if (probing_) conclude_probe(true);
+}
+
+void Execution::probe_allocates(Address begin, std::uint64_t bytes) { probe.note_fresh(begin, bytes); }
+
+void Execution::probe_reads() { probe.news = true; }
+
+void Execution::probe_writes(Address address, std::uint64_t bytes) {
+  // Its own stack is no state that others wait for.
+  const Thread& t = self();
+  const bool is_main = t.id == kMainThread;
+  const Address low = is_main ? address_map::kMainStack : t.stack_low;
+  const Address high = is_main ? address_map::kMainStackEnd : t.stack_top + 512;
+  if (address < low || address >= high) probe.note_write(address, bytes);
+}
+
+// Before the woken thread's next visible operation.
+void Execution::probe_step() {
+  const sched::PendingOperation& operation = self().pending;
+  if (self().id != probe.latest().thread) conclude_probe(false);  // a signal from outside came just now
+  if (++probe.steps > WakeProbe::kMostSteps) conclude_probe(true);
+  switch (operation.kind) {
+    case EventKind::kAtomicLoad:
+    case EventKind::kVolatileRead:
+      // As if it were plain: what another thread has stored meanwhile is news.
+      if (detecting_ &&
+          race_.on_range(race::AccessOp::kRead, operation.address, operation.size, operation.pc) != nullptr)
+        probe.news = true;
+      return;
+    case EventKind::kAtomicStore:
+    case EventKind::kAtomicUpdate:
+    case EventKind::kVolatileWrite:
+      return probe_writes(operation.address, operation.size);
+    case EventKind::kFence:
+    case EventKind::kYield:
+    case EventKind::kSleep:
+    case EventKind::kMutexLock:
+    case EventKind::kRwlockReadLock:
+    case EventKind::kRwlockWriteLock:
+      return;
+    case EventKind::kMutexUnlock:
+    case EventKind::kRwlockUnlock: {
+      const SyncObject* lock = sync_.find(operation.address);
+      if (probe.has_changed() || (lock != nullptr && lock->waiters != 0)) break;
+      return;
+    }
+    case EventKind::kCondWait:
+    case EventKind::kFutexWait:
+      if (operation.address == probe.latest().object) return;
+      break;
+    default:
+      break;
+  }
+  conclude_probe(true);
+}
+
+}  // namespace heddle::engine
