@@ -3,7 +3,6 @@
 #include <sys/uio.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "core/base/random.h"
 #include "core/base/raw_syscall.h"

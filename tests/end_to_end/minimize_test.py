@@ -58,6 +58,40 @@ int main(void) {
 }
 """
 
+# One condition variable for two purposes: threads of two kinds wait at one place of libstdc++'s, and a signal may
+# wake the wrong one. Where a thread waits is all that the runtime's signature of the bug knows.
+WRONG_WAITER = """
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+struct Queue {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<int> items;
+  void put(int item) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return items.empty(); });
+    items.push_back(item);
+    changed.notify_one();
+  }
+  void take() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !items.empty(); });
+    items.pop_front();
+    changed.notify_one();
+  }
+};
+int main() {
+  Queue queue;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&, i] { queue.put(i); queue.put(i + 10); });
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { queue.take(); queue.take(); });
+  for (auto& thread : threads) thread.join();
+}
+"""
+
 
 class MinimizeTest(HeddleTest):
     def find(self, source, *options, seed="1"):
@@ -110,6 +144,18 @@ class MinimizeTest(HeddleTest):
         self.assertLess(small["minimised"]["after"]["departures"], small["minimised"]["before"]["departures"])
         self.assertEqual(small["findings"][0]["signature"], trace["findings"][0]["signature"])
         self.assertEqual(self.heddle("replay", "-q", "small.heddle").code, BUG)
+
+    def test_bugs_that_share_a_signature(self):
+        program = self.compile(WRONG_WAITER, c=False)
+        for seed in ("1", "4", "7"):
+            report, _ = self.report("--seed", seed, "-n", "2000", "--no-minimize", "-o", "out" + seed, program, code=BUG)
+            artifact = report["findings"][0]["artifact"]
+            answer = self.heddle("minimize", "-o", "small.heddle", "--time", "60s", artifact)
+            self.assertEqual(answer.code, 0, answer.errors)
+            small, whole = self.shown("small.heddle"), self.shown(artifact)
+            self.assertEqual(small["findings"][0]["kind"], whole["findings"][0]["kind"])
+            self.assertLessEqual(small["minimised"]["after"]["departures"], small["minimised"]["before"]["departures"])
+            self.assertEqual(self.heddle("replay", "-q", "small.heddle").code, BUG)
 
     def test_what_cannot_be_minimised_is_said(self):
         self.find(LOST_UPDATE, "--no-minimize")

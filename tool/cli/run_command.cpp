@@ -142,10 +142,11 @@ int verify(const run::Target& target, const RunOptions& options) {
   if (!verdict->divergence.empty()) report.warnings.push_back(verdict->divergence);
   const Status written = write_reports(report, options.reports);
   if (!verdict->divergence.empty()) {
-    return after_output(complain({"Not deterministic. " + verdict->divergence, ExitCode::kInconclusive}),
+    return after_output(complain({"Not deterministic. " + verdict->divergence,
+                                  verdict->is_own ? ExitCode::kOwnError : ExitCode::kInconclusive}),
                         written);
   }
-  fmt::print(stderr, "heddle: deterministic: {} executions ran twice, event for event the same\n",
+  fmt::print(stderr, "heddle: deterministic: {} executions ran three times, event for event the same\n",
              verdict->executions);
   return after_output(0, written);
 }

@@ -181,7 +181,7 @@ void define(CLI::App& app, RunOptions& o, Words& w, double default_seconds) {
       "--no-minimize", [&o] { o.minimise = false; }, "keep executions that show bugs as they were found");
   app.add_flag("--histogram", o.histogram, "count what the program gave to heddle_outcome(\"…\")");
   app.add_flag("--verify-determinism", o.verify_determinism,
-               "run each execution twice and report the first divergence [-n 20]");
+               "run each execution again, with events and by its choices; report what differs [-n 20]");
   app.add_option("--strip-path-prefix", o.strip_path_prefix, "shorten file names in reports")
       ->type_name("PREFIX");
   app.add_option("--exit-code", w.exit_code, "exit code when a bug was found [66]")->type_name("N");

@@ -40,6 +40,7 @@ class Candidates {
                             Others others = Others::kNone, std::size_t kept_events = run::kKeptEvents);
 
   std::uint64_t executed() const { return executed_; }
+  const RunSpec& spec() const { return spec_; }
   ~Candidates();
   Candidates(Candidates&&) noexcept = default;
   Candidates& operator=(Candidates&&) noexcept = default;

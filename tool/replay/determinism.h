@@ -1,4 +1,5 @@
-// Is the program a function of its choices? Runs executions twice and compares every event.
+// Is the program a function of its choices? Each execution is run as a campaign runs it, once more with
+// events, and a third time by exact replay of the choices of the first; all three have to be the same.
 #pragma once
 
 #include "tool/run/target.h"
@@ -6,8 +7,9 @@
 namespace heddle::replay {
 
 struct Determinism {
-  std::uint64_t executions = 0;  // that were run twice
+  std::uint64_t executions = 0;  // that were compared
   std::string divergence;        // the first, in whole sentences; empty: none
+  bool is_own = false;           // … which is a fault of heddle's and not of the program
 };
 
 Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec,

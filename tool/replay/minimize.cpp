@@ -58,7 +58,7 @@ class Minimiser {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   bool shows_bug(const Candidates::Outcome& outcome);
-  bool shows_bug_after_others(const Candidates::Outcome& outcome);
+  bool shows_bug_with_events(const Candidates::Outcome& outcome);
   void learn_signatures(const Candidates::Outcome& outcome);
   // Runs the plan; where it shows the bug and is no worse than the best one, it becomes the best one.
   bool improves(const Plan& plan);
@@ -71,8 +71,10 @@ class Minimiser {
   bool merge_turns();
   bool search(std::uint64_t depth);
   bool search_below(Plan& plan, const std::vector<DepartureMade>& others, std::uint64_t depth);
+  void shrink();
   Result<Trace> finish();
   Result<Trace> trace_of_best();
+  RunSpec spec_of_best() const;
   void mark_departures(Trace& trace, const std::vector<DepartureMade>& made);
   void keep_original_findings(Trace& trace) const;
 
@@ -89,6 +91,8 @@ class Minimiser {
   std::uint64_t departures_before_ = 0;
   std::uint64_t preemptions_before_ = 0;
   bool complete_ = false;
+  bool doubts_signatures_ =
+      false;  // one of them stands for other bugs, too: each candidate is run with events
   std::optional<Error> error_;
 };
 
@@ -97,7 +101,7 @@ class Minimiser {
 void Minimiser::learn_signatures(const Candidates::Outcome& outcome) {
   for (const std::uint64_t s : run::signatures_of(outcome.result, options_.allowed_exits))
     signature_.emplace(s, false);
-  auto explained = candidates_.explain(original_.spec, outcome.choices);
+  auto explained = candidates_.explain(candidates_.spec(), outcome.choices);
   if (!explained) {
     error_ = explained.error();
     return;
@@ -108,9 +112,10 @@ void Minimiser::learn_signatures(const Candidates::Outcome& outcome) {
   }
 }
 
-// A result has room for a few signatures: whether the bug is one of further ones is seen with events alone.
-bool Minimiser::shows_bug_after_others(const Candidates::Outcome& outcome) {
-  auto explained = candidates_.explain(original_.spec, outcome.choices);
+// A result has room for a few signatures, and a signature knows less of a bug than its fingerprint does (of a
+// thread that waits inside a library, not who has called that): with events all is seen.
+bool Minimiser::shows_bug_with_events(const Candidates::Outcome& outcome) {
+  auto explained = candidates_.explain(candidates_.spec(), outcome.choices);
   if (!explained) {
     error_ = explained.error();
     return false;
@@ -127,8 +132,8 @@ bool Minimiser::shows_bug(const Candidates::Outcome& outcome) {
                   [&](std::uint64_t s) { return !signature_.contains(s); }))
     learn_signatures(outcome);
   if (std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t s) { return signature_.at(s); }))
-    return true;
-  return signatures.size() > kMoreSignatures && shows_bug_after_others(outcome);
+    return !doubts_signatures_ || shows_bug_with_events(outcome);
+  return signatures.size() > kMoreSignatures && shows_bug_with_events(outcome);
 }
 
 bool Minimiser::take(Candidates::Outcome outcome) {
@@ -148,7 +153,7 @@ bool Minimiser::improves(const Plan& plan) {
     error_ = outcome.error();
     return false;
   }
-  return shows_bug(*outcome) && take(std::move(*outcome));
+  return weight_of(*outcome) < weight_ && shows_bug(*outcome) && take(std::move(*outcome));
 }
 
 Plan Minimiser::without(std::size_t from, std::size_t to) const {
@@ -256,7 +261,7 @@ bool Minimiser::search_below(Plan& plan, const std::vector<DepartureMade>& other
       error_ = outcome.error();
       return false;
     }
-    if (shows_bug(*outcome) && take(*outcome)) return true;
+    if (weight_of(*outcome) < weight_ && shows_bug(*outcome) && take(*outcome)) return true;
     if (depth > 1) {
       std::vector<DepartureMade> later;
       std::copy_if(outcome->others.begin(), outcome->others.end(), std::back_inserter(later),
@@ -278,10 +283,22 @@ Result<Trace> Minimiser::run() {
   if (first->result.ending == Ending::kDiverged || !shows_bug(*first))
     return Error{"The execution does not show its bug again: replay it to see where it differs.",
                  ExitCode::kInconclusive};
-  weight_.preemptions = ~0ull >> 8;  // anything is better
   departures_before_ = first->departures.size();
+  preemptions_before_ = weight_of(*first).preemptions;
+  const Weight anything{~0ull >> 8, 0, 0, 0};  // is better
+  weight_ = anything;
+  take(*first);
+  shrink();
+  auto trace = finish();
+  if (trace || !doubts_signatures_) return trace;
+  // The best one shows another bug with the same signature.
+  weight_ = anything;
   take(std::move(*first));
-  preemptions_before_ = weight_.preemptions;
+  shrink();
+  return finish();
+}
+
+void Minimiser::shrink() {
   drop_kinds();
   bool again = true;
   while (again && time_left()) {
@@ -291,7 +308,6 @@ Result<Trace> Minimiser::run() {
     again = merge_turns() || drop_pairs();
   }
   for (std::uint64_t depth = 1; depth < weight_.departures(); ++depth) search(depth);
-  return finish();
 }
 
 void Minimiser::mark_departures(Trace& trace, const std::vector<DepartureMade>& made) {
@@ -330,21 +346,33 @@ void Minimiser::keep_original_findings(Trace& trace) const {
   put_first(trace, wanted_);
 }
 
+// A candidate that came to its bound became fair there, and does so again only at the same one.
+RunSpec Minimiser::spec_of_best() const {
+  RunSpec spec = original_.spec;
+  if (best_.result.steps >= candidates_.spec().max_steps) spec.max_steps = candidates_.spec().max_steps;
+  return spec;
+}
+
 Result<Trace> Minimiser::trace_of_best() {
   auto explained =
-      candidates_.explain(original_.spec, best_.choices, Candidates::Others::kNone, options_.kept_events);
+      candidates_.explain(spec_of_best(), best_.choices, Candidates::Others::kNone, options_.kept_events);
   if (!explained) return explained.error();
   Trace trace = std::move(explained->run.trace);
   trace.execution = original_.execution;
-  keep_original_findings(trace);
-  const bool same = explained->run.result.trace_hash == best_.result.trace_hash &&
-                    explained->run.result.ending == best_.result.ending && !trace.findings.empty() &&
-                    fingerprint(trace, trace.findings.front()) == wanted_;
-  if (!same)
+  if (explained->run.result.trace_hash != best_.result.trace_hash ||
+      explained->run.result.ending != best_.result.ending)
     return Error{
         "A smaller execution was found, but it did not repeat: the program depends on something outside "
         "heddle's control.",
         ExitCode::kInconclusive};
+  keep_original_findings(trace);
+  if (trace.findings.empty() || fingerprint(trace, trace.findings.front()) != wanted_) {
+    const bool doubted = doubts_signatures_;
+    doubts_signatures_ = true;
+    return Error{doubted ? "The bug shows in another way each time: nothing smaller was kept."
+                         : "Another bug has the same signature.",
+                 ExitCode::kInconclusive};
+  }
   mark_departures(trace, explained->departures);
   return trace;
 }

@@ -5,6 +5,7 @@
 #include "tool/artifact/findings_folder.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/run/campaign.h"
+#include "tool/run/free_run.h"
 
 namespace heddle::run {
 namespace {
@@ -99,10 +100,16 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
                     (signature == 0 || (!again.empty() && again.front() == signature));
   if (!same) {
     ++outcome_.unconfirmed;
-    outcome_.report.warnings.push_back("Execution " + std::to_string(result.index) +
-                                       " showed a finding that did not show when it was run again: the "
-                                       "program depends on something outside heddle's "
-                                       "control. --verify-determinism shows where.");
+    auto by_recording = is_difference_of_recording(target_, spec, single, result, run->result);
+    if (!by_recording) return end_with(by_recording.error());
+    outcome_.report.warnings.push_back(
+        "Execution " + std::to_string(result.index) +
+        " showed a finding that did not show when it was run again: " +
+        (*by_recording
+             ? "heddle ran it otherwise when it recorded it. That is a fault of heddle's own; please "
+               "report it. --verify-determinism shows where."
+             : "the program depends on something outside heddle's control. --verify-determinism shows "
+               "where."));
     if (signature == 0) return;
   }
   take_out_suppressed(run->trace);
