@@ -213,9 +213,16 @@ std::uint64_t call_site(const Thread& thread) {
 }  // namespace
 
 StackId Execution::stack_of(const Thread& thread) {
-  // Nobody looks at the stacks of a symbolic trace, and unwinding would take most of its time.
-  if (!recording_ || spec().symbolic != 0) return shadow_stack_of(thread);
-  if (&thread != &self() || is_past_probe_)
+  if (!recording_) return shadow_stack_of(thread);
+  // Unwinding would take most of the time of a symbolic trace. What its findings are known by is found
+  // without.
+  if (spec().symbolic != 0) {
+    const StackId shadow = shadow_stack_of(thread);
+    const bool in_library = thread.last_pc != 0 && caller_at(thread.last_pc) != Caller::kInstrumented;
+    const std::uint64_t site = in_library ? call_site(thread) : 0;
+    return site != 0 ? channel_.stacks()->push(shadow, site) : shadow;
+  }
+  if (&thread != &self())
     return thread.pending_stack != kEmptyStack ? thread.pending_stack : shadow_stack_of(thread);
   if (crashing_ || unwound_ == kMostUnwound) return shadow_stack_of(thread);
   ++unwound_;
@@ -316,7 +323,6 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
-  probe_leaves();
   settle();
   if (runs_on_) forget_what_came_after(ending, status);
   ChannelHeader& h = *channel_.header();

@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "tool/artifact/fingerprint.h"
 #include "tool/artifact/program_elf.h"
+#include "tool/artifact/stack_view.h"
 #include "tool/replay/fold_waits.h"
 #include "tool/replay/replay.h"
 #include "tool/replay/symbolic_oracle.h"
@@ -31,6 +34,40 @@ Result<run::SingleRun> run_once(const run::Target& target, const Trace& original
   return run::run_single(target, spec, options);
 }
 
+// Where a finding's parts are, as far as that is known.
+std::vector<Frame> places_of(const Trace& trace, const TraceFinding& finding) {
+  std::vector<Frame> places;
+  for (const TracePart* part : deciding_parts(finding)) {
+    const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
+    if (const Frame* frame = deciding_frame(frames)) places.push_back(*frame);
+  }
+  return places;
+}
+
+// What is traced is another body of each function than the one that found the bug: instructions that have no
+// line differ, and an access of one may be several of the other. A place is its function, and its line where
+// both have one.
+bool is_among(const std::vector<Frame>& places, const Frame& place) {
+  return std::ranges::any_of(places, [&](const Frame& other) {
+    return other.function == place.function &&
+           (other.line == place.line || other.line == 0 || place.line == 0);
+  });
+}
+
+bool shows_again(const Trace& original, const Trace& now) {
+  if (has_same_findings(original, now)) return true;
+  return std::ranges::all_of(original.findings, [&](const TraceFinding& x) {
+    if (x.severity != Severity::kBug) return true;
+    const std::vector<Frame> expected = places_of(original, x);
+    return std::ranges::any_of(now.findings, [&](const TraceFinding& y) {
+      if (x.kind != y.kind) return false;
+      const std::vector<Frame> came = places_of(now, y);
+      return std::ranges::all_of(expected, [&](const Frame& frame) { return is_among(came, frame); }) &&
+             std::ranges::all_of(came, [&](const Frame& frame) { return is_among(expected, frame); });
+    });
+  });
+}
+
 Error not_reproduced(const run::SingleRun& run) {
   return {fmt::format("The execution came to another end when it was run with a symbolic trace{}.",
                       run.result.ending == Ending::kDiverged ? ": the program offered other choices" : ""),
@@ -55,12 +92,12 @@ Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& ori
   auto run = run_once(target, original, after, true, also_shared, path_trace);
   if (!run) return run.error();
   // What fails because an address was used again needs it to be.
-  if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace)) {
+  if (run->result.ending == Ending::kDiverged || !shows_again(original, run->trace)) {
     symbolic.reuses_memory = true;
     run = run_once(target, original, after, false, also_shared, path_trace);
     if (!run) return run.error();
   }
-  if (run->result.ending == Ending::kDiverged || !has_same_findings(original, run->trace))
+  if (run->result.ending == Ending::kDiverged || !shows_again(original, run->trace))
     return not_reproduced(*run);
   if (run->symbolic.cut) {
     return Error{
