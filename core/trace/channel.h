@@ -105,6 +105,14 @@ inline constexpr std::uint32_t kFairMode = 16;
 inline constexpr std::uint32_t kGuidedDefaults = 32;   // guided replay had to fall back to defaults
 inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for the shadow
 inline constexpr std::uint32_t kChoicesHeld = 128;     // the choices stay in the channel until this was read
+// What lies outside the choices, and can matter all the same.
+inline constexpr std::uint32_t kChildProcess = 256;     // one was started: it runs natively
+inline constexpr std::uint32_t kOtherProcess = 512;     // it waited for others for real
+inline constexpr std::uint32_t kChangedOutside = 1024;  // files, addresses: SharedOutside::what
+inline constexpr std::uint32_t kForeignThread = 2048;   // ran code that was not built by heddle, and no other
+inline constexpr std::uint32_t kConnected = 4096;       // to an address at which another process may be
+// Of these, those whose executions may go another way the next time.
+inline constexpr std::uint32_t kNotRepeatable = kChildProcess | kOtherProcess;
 }  // namespace result_flags
 
 // Where an execution was when its time was up, as far as it can be known from outside.

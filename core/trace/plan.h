@@ -80,6 +80,7 @@ struct PlanExchange {
   // Written by the worker.
   std::uint32_t injected_reads;  // events of that thread that read memory, so far
   std::uint32_t overflow;        // more departures than there is room for
+  std::uint32_t switches;        // from one thread to another, by choice or not
   std::atomic<std::uint32_t> made_count;
   DepartureMade made[kMost];
   // Departures that could have been made and were not, in the order of their choices; some are left out where

@@ -156,6 +156,7 @@ HEDDLE_EXPORT int bind(int descriptor, const sockaddr* address, socklen_t length
 HEDDLE_EXPORT int connect(int descriptor, const sockaddr* address, socklen_t length) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(connect)(descriptor, address, length);
+  e->note_flag(heddle::result_flags::kConnected);
   return libc_result<int>(heddle::abi::connect_to(*e, descriptor, address, length, HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int accept(int descriptor, sockaddr* address, socklen_t* length) {

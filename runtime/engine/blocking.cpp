@@ -86,6 +86,7 @@ bool Execution::wait_for_real(std::uint64_t most_nanoseconds) {
   constexpr std::uint32_t kMost = 256;
   const std::uint64_t began = wall_nanoseconds();
   const Outlook hope = outlook();
+  note_flag(result_flags::kOtherProcess);
   for (;;) {
     pollfd polled[kMost];
     std::uint32_t count = 0;
@@ -111,6 +112,7 @@ bool Execution::spin_waits_for_outside() {
     patience_ns_ = 0;
     return false;
   }
+  note_flag(result_flags::kOtherProcess);
   constexpr std::uint64_t kMost = 50 * kMillisecond;
   patience_ns_ = patience_ns_ == 0 ? kMillisecond : patience_ns_ * 2 < kMost ? patience_ns_ * 2 : kMost;
   if (!take_arrived_signals() && !wake_ready_calls()) {

@@ -220,12 +220,14 @@ class Execution final : public strategy::View {
   void child_started() {
     ++children_;
     had_children_ = true;
+    note_flag(result_flags::kChildProcess);
     changed();
   }
   void child_reaped() {
     if (children_ != 0) --children_;
   }
   bool has_children() const { return children_ != 0; }
+  void note_flag(std::uint32_t flag) { channel_.header()->current.flags |= flag; }
   // Happens-before through descriptors: who writes or closes releases, who reads acquires.
   void acquire_descriptor(int descriptor);
   void release_descriptor(int descriptor);

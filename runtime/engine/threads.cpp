@@ -1,6 +1,7 @@
 // Threads of the tested program: creation, end, join, and what time it is for them.
 #include <cerrno>
 
+#include "runtime/engine/callers.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
@@ -46,6 +47,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   t->argument = argument;
   t->detached = detached;
   t->created_pc = pc;
+  t->frames[0] = {};
   t->last_pc = reinterpret_cast<std::uint64_t>(entry) + 1;
   t->pending = {EventKind::kThreadStart, MemoryOrder::kRelaxed, 0, 0, t->last_pc};
   t->created_stack = stack_of(self());
@@ -77,6 +79,9 @@ void Execution::run_exit_handlers() {
 void Execution::end_thread(void* result) {
   Thread& t = self();
   t.result = result;
+  // It has been in no function that was built by heddle: what it did with memory was not seen.
+  if (t.frames[0].pc == 0 && t.start != nullptr && !is_instrumented(reinterpret_cast<std::uint64_t>(t.start)))
+    note_flag(result_flags::kForeignThread);
   visible({EventKind::kThreadEnd, MemoryOrder::kRelaxed, 0, 0, t.last_pc});
   record(EventKind::kThreadEnd, t.last_pc);
   done(EventKind::kThreadEnd, 0);

@@ -196,7 +196,9 @@ void leave_engine() {
 }
 
 void touches_outside(const char* what) {
-  if (the_state != nullptr && the_state->campaign != nullptr) the_state->campaign->outside.touch(what);
+  if (the_state == nullptr || the_state->campaign == nullptr) return;
+  the_state->campaign->outside.touch(what);
+  the_state->channel.header()->current.flags |= result_flags::kChangedOutside;
 }
 
 void note_modules() {

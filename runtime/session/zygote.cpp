@@ -105,8 +105,11 @@ bool await_others(State& s, std::uint64_t index) {
 bool take_index(State& s, std::uint64_t& index) {
   if (s.campaign->stop.load(std::memory_order_relaxed) != 0) return false;
   if (s.campaign->none_left.load(std::memory_order_relaxed) != 0) return false;
-  index = s.campaign->next_index.fetch_add(1, std::memory_order_relaxed);
-  if (index >= s.campaign->limit.load(std::memory_order_relaxed)) return false;
+  // The limit moves (finish_execution): an index beyond it is not taken, since it may be within it later.
+  index = s.campaign->next_index.load(std::memory_order_relaxed);
+  do {
+    if (index >= s.campaign->limit.load(std::memory_order_relaxed)) return false;
+  } while (!s.campaign->next_index.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
   const bool has_clients = s.campaign->learning().clients().in_use.load(std::memory_order_relaxed) != 0;
   do {
     if (!await_others(s, index)) return false;
@@ -166,6 +169,9 @@ void finish_execution(State& s) {
   if (s.campaign != nullptr) {
     s.strategy->teach(h.current);
     s.campaign->learning().record(h.current);
+    // One that was broken off is none of those that were asked for.
+    if (h.current.ending == Ending::kRedundant && s.campaign->limit.load(std::memory_order_relaxed) != ~0ull)
+      s.campaign->limit.fetch_add(1, std::memory_order_relaxed);
   }
   publish(s);
 }

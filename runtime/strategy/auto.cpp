@@ -84,7 +84,12 @@ void AutoStrategy::judge_exhaustive(std::uint64_t index) {
 
 bool AutoStrategy::prepare_next(std::uint64_t index) {
   if (index > kFixed && index <= kProbed && probes()) judge_exhaustive(index);
-  return !is_exhaustive(index) || exhaustive_.prepare_next(index);
+  if (!is_exhaustive(index) || exhaustive_.prepare_next(index)) return true;
+  if (exhaustive_.explored_all()) return false;
+  // It has come to its end and not seen all there is: the others go on.
+  learning_->search().decision.store(SearchProgress::kGiveUp, std::memory_order_relaxed);
+  learning_->search().decided_at.store(index, std::memory_order_release);
+  return true;
 }
 
 void AutoStrategy::find_standings(std::uint64_t index, Standing (&standings)[kDrawn]) {

@@ -194,6 +194,12 @@ void ExhaustiveStrategy::after(const Operation& operation) {
 void ExhaustiveStrategy::teach(const ExecutionResult& result) {
   Follower::teach(result);
   if (learning_ == nullptr) return;
+  // What was not run to its end may have had more choices, and what others do may be something else next
+  // time.
+  const bool is_whole = result.ending == Ending::kExited || result.ending == Ending::kFinding ||
+                        result.ending == Ending::kRedundant;
+  const std::uint32_t lacks = result_flags::kNotRepeatable | result_flags::kPruned;
+  if (!is_whole || (result.flags & lacks) != 0) path_->incomplete = true;
   (path_->abandoned ? learning_->search().redundant : learning_->search().complete)
       .fetch_add(1, std::memory_order_relaxed);
 }

@@ -36,7 +36,8 @@ void PlanStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& vi
   log_.begin(seed, index, view);
   threads_.clear();
   choices_ = held_for_ = 0;
-  exchange_->overflow = exchange_->other_count = 0;
+  exchange_->overflow = exchange_->other_count = exchange_->switches = 0;
+  running_ = kMainThread;
   exchange_->made_count.store(0, std::memory_order_relaxed);
 }
 
@@ -51,6 +52,7 @@ bool takes_lock(EventKind kind) {
 }  // namespace
 
 void PlanStrategy::performed(const Operation& operation) {
+  runs(operation.thread);
   Record& record = threads_[operation.thread];
   ++record.operations;
   for (std::uint16_t& turn : record.turns) turn = 0;
@@ -162,6 +164,8 @@ void PlanStrategy::list_others(const ChoicePoint& point, ChoicePlace place, std:
 }
 
 std::uint32_t PlanStrategy::choose(const ChoicePoint& point) {
+  const bool of_threads = point.kind == ChoiceKind::kThread;
+  if (of_threads && point.thread_can_continue) runs(point.thread);
   const ChoicePlace place = place_of(point);
   const std::uint32_t expected = unsurprising(point);
   const std::uint32_t picked =
@@ -169,7 +173,8 @@ std::uint32_t PlanStrategy::choose(const ChoicePoint& point) {
   if (picked != expected) note(departure(point, place, picked, expected));
   if (exchange_->list_others != 0) list_others(point, place, picked, expected);
   // Who is let on although it spins may look around once more.
-  if (point.kind == ChoiceKind::kThread && is_spinning(point.threads[picked])) {
+  if (of_threads) runs(point.threads[picked]);
+  if (of_threads && is_spinning(point.threads[picked])) {
     threads_[point.threads[picked]].repeated = 0;
     ++held_for_;
   }

@@ -61,7 +61,14 @@ class PlanStrategy final : public Strategy, public Observer {
   PlanExchange* exchange_ = nullptr;
   ReplayStrategy log_;
   ThreadTable<Record> threads_;
+  // The one place where switches are counted: every preemption is one of them.
+  void runs(ThreadId thread) {
+    exchange_->switches += thread != running_ ? 1 : 0;
+    running_ = thread;
+  }
+
   std::uint32_t choices_ = 0;
+  ThreadId running_ = kMainThread;
   // How often a thread that spins was let on. It may be at work on plain memory; somebody is held for so
   // long.
   static constexpr std::uint32_t kLongestHold = 4096;

@@ -6,7 +6,7 @@ import signal
 import time
 import unittest
 
-from heddle_driver import BUG, HEDDLE, NO_BUG, HeddleTest
+from heddle_driver import BUG, HEDDLE, INCONCLUSIVE, NO_BUG, HeddleTest
 
 # Fails in about every second execution; the message tells two programs apart.
 FAILS = """
@@ -139,6 +139,22 @@ class Kept(HeddleTest):
         self.write("heddle-out/.mine.tmp", "of the user")
         self.run_heddle(program)
         self.assertEqual(self.names(), [".mine.tmp", "bug-1.heddle", "campaign.json"])
+
+    def test_artifacts_of_another_version(self):
+        # The bug needs the other thread's store to come first and to be read.
+        self.run_heddle(self.compile(program_text()))
+        age = os.path.join(os.path.dirname(HEDDLE), "age_artifact")
+        for wish in ((), ("drop",)):
+            self.assertEqual(self.call(age, "heddle-out/bug-1.heddle", "old.heddle", *wish).code, 0)
+            replay = self.heddle("replay", "--times", "3", "old.heddle")
+            self.assertIn("heddle 0.0.7", replay.errors)
+            if wish:
+                self.assertEqual(replay.code, INCONCLUSIVE, replay.errors)
+                self.assertIn("replay it with the version that made it", replay.errors)
+            else:
+                self.assertEqual(replay.code, BUG, replay.errors)
+                self.assertIn("followed as far as they fit", replay.errors)
+                self.assertIn("reproduced 3 of 3 times, event for event the same", replay.errors)
 
     def test_the_printed_command_is_right(self):
         program = os.path.realpath(self.path(self.compile(program_text())))

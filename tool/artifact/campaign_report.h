@@ -20,11 +20,11 @@ inline constexpr std::size_t kEndings = static_cast<std::size_t>(Ending::kIntern
 // One distinct finding, bug or warning. `trace` is one execution that showed it and outlives the report.
 struct CampaignFinding {
   const Trace* trace = nullptr;
-  std::size_t finding = 0;  // index into trace->findings
-  std::uint64_t count = 0;  // executions that showed it
-  std::uint64_t first_execution = 0;
-  std::string artifact;  // path of its bug-N.heddle; empty: none was written
-  std::string known;     // the artifact of --known that holds it; empty: it is new
+  std::size_t finding = 0;            // index into trace->findings
+  std::uint64_t count = 0;            // executions that showed it
+  std::uint64_t first_execution = 0;  // executions of the campaign before it
+  std::string artifact;               // path of its bug-N.heddle; empty: none was written
+  std::string known;                  // the artifact of --known that holds it; empty: it is new
 
   const TraceFinding& get() const { return trace->findings[finding]; }
 };
@@ -71,14 +71,27 @@ struct CampaignReport {
   std::uint64_t digest = 0;               // of all executions in their order: equal campaigns have equal ones
   std::uint64_t executions_seen_once = 0;  // that came up exactly once
   std::uint64_t executions_seen_twice = 0;
-  std::uint64_t read_pairs = 0;     // pairs of places, of a store and a load that has read it; 0: not counted
-  bool exhausted = false;           // a strategy that goes through all executions has done so
-  double estimated_executions = 0;  // that such a strategy would come to; 0: not known
+  std::uint64_t read_pairs = 0;  // pairs of places, of a store and a load that has read it; 0: not counted
+  bool search_ended = false;     // the strategy has no other execution to try
+  bool exhausted = false;        // every execution there is was explored
+  std::vector<std::string> not_explored;  // what can matter and was not: why nothing else is claimed
+  double estimated_executions = 0;        // that such a strategy would come to; 0: not known
 
   std::vector<std::string> warnings;  // about the build or the run: no -g, inline assembly, cut output
   std::string repetition;             // how executions came back to the start
   std::string stopped_because;        // "the time was up"; empty: not told
   bool complete = true;               // false: it was under way, or was broken off, when this was written
+  std::string inconclusive;           // why nothing can be said of the program; empty: something can
+
+  // Those that were not run to their end, and say little.
+  static constexpr std::array kUnfinished = {Ending::kRunning,      Ending::kTimedOut, Ending::kCut,
+                                             Ending::kSignalled,    Ending::kDiverged, Ending::kUnsupported,
+                                             Ending::kInternalError};
+  std::uint64_t unfinished_executions() const {
+    std::uint64_t count = 0;
+    for (const Ending ending : kUnfinished) count += endings[static_cast<std::size_t>(ending)];
+    return count;
+  }
 
   double executions_per_second() const { return seconds > 0 ? static_cast<double>(executions) / seconds : 0; }
 

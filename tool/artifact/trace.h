@@ -106,7 +106,7 @@ struct TraceDeparture {
 // How much there is to understand in an execution.
 struct TraceSize {
   std::uint64_t events = 0;
-  std::uint64_t switches = 0;     // an event of another thread than the event before
+  std::uint64_t switches = 0;     // from one thread to another
   std::uint64_t preemptions = 0;  // of these, those away from a thread that could have gone on
   std::uint64_t stale_reads = 0;
   std::uint64_t departures = 0;  // of all kinds

@@ -89,6 +89,7 @@ struct Verdict {
   std::uint64_t reproduced = 0;
   std::set<std::uint64_t> digests;  // of all events of each
   std::string difference;           // the first one
+  std::string other_engine;         // ReplayOutcome
 };
 
 void tell_where(pid_t pid, std::uint32_t event) {
@@ -114,6 +115,12 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
     verdict.digests.insert(outcome->digest);
     if (verdict.difference.empty()) verdict.difference = outcome->difference;
     if (i == 0) {
+      verdict.other_engine = outcome->other_engine;
+      if (outcome->guided)
+        warn("The artifact was made by " + outcome->other_engine +
+             ". This heddle does not make the same choices; those of the artifact were followed as far as "
+             "they "
+             "fit.");
       for (const std::string& module : outcome->changed_modules)
         warn(module + " is not the library that the artifact was made with (its build id differs).");
     }
@@ -164,9 +171,12 @@ int replay_command(const Arguments& arguments) {
   }
   if (verdict->reproduced == options.times && verdict->digests.size() == 1)
     return static_cast<int>(ExitCode::kBug);
-  return complain(
-      {"The bug was not reproduced" + std::string(changed ? ": the program has changed since." : "."),
-       ExitCode::kInconclusive});
+  std::string why = changed ? ": the program has changed since." : ".";
+  if (!verdict->other_engine.empty())
+    why += " The artifact was made by " + verdict->other_engine +
+           ", and this is heddle " HEDDLE_VERSION
+           ": replay it with the version that made it, or search again with this one (heddle run).";
+  return complain({"The bug was not reproduced" + why, ExitCode::kInconclusive});
 }
 
 }  // namespace heddle::cli

@@ -55,6 +55,16 @@ std::string folder_name(const GtestCase& test) {
   return name;
 }
 
+void add_share(std::vector<report::StrategyShare>& shares, const report::StrategyShare& more) {
+  for (report::StrategyShare& share : shares) {
+    if (share.name != more.name) continue;
+    share.executions += more.executions;
+    share.buggy_executions += more.buggy_executions;
+    return;
+  }
+  shares.push_back(more);
+}
+
 // The campaigns of all cases as one, for the reports that list findings.
 report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& options) {
   report::CampaignReport sum;
@@ -63,6 +73,8 @@ report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& o
   sum.program = options.program;
   sum.options = options.given;
   sum.workers = options.campaign.jobs;
+  sum.search_ended = sum.exhausted = !all.empty() && !was_interrupted();
+  sum.complete = !was_interrupted();
   for (const Tested& tested : all) {
     const report::CampaignReport& one = tested.outcome.report;
     if (sum.program_path.empty()) {
@@ -76,6 +88,15 @@ report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& o
     sum.seconds += one.seconds;
     sum.distinct_executions += one.distinct_executions;
     sum.executions_seen_once += one.executions_seen_once;
+    sum.executions_seen_twice += one.executions_seen_twice;
+    for (const report::StrategyShare& share : one.strategies) add_share(sum.strategies, share);
+    for (const std::string& reason : one.not_explored)
+      sum.not_explored.push_back(tested.test.filter() + ": " + reason);
+    sum.search_ended = sum.search_ended && one.search_ended;
+    sum.exhausted = sum.exhausted && one.exhausted;
+    sum.complete = sum.complete && one.complete;
+    if (sum.inconclusive.empty() && !one.inconclusive.empty())
+      sum.inconclusive = tested.test.filter() + ": " + one.inconclusive;
     for (std::size_t i = 0; i < report::kEndings; ++i) sum.endings[i] += one.endings[i];
     sum.findings.insert(sum.findings.end(), one.findings.begin(), one.findings.end());
     sum.suppressed.insert(sum.suppressed.end(), one.suppressed.begin(), one.suppressed.end());
@@ -133,7 +154,8 @@ int exit_code(const std::deque<Tested>& all, const RunOptions& options) {
     if (tested.has_bug(options)) return tested.code;
     code = std::max(code, tested.code);
   }
-  return code;
+  // Cases that were not come to say nothing.
+  return was_interrupted() ? std::max(code, static_cast<int>(ExitCode::kInconclusive)) : code;
 }
 
 }  // namespace

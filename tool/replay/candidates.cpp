@@ -102,6 +102,7 @@ Result<Candidates::Outcome> Candidates::collect() {
   Outcome outcome;
   outcome.result = channel.ring()[at % channel.ring_capacity()];
   outcome.departures = departures_made();
+  outcome.switches = exchange().switches;
   const PlanExchange& e = exchange();
   if (e.list_others != 0)
     outcome.others.assign(e.others, e.others + std::min(e.other_count, PlanExchange::kMost));
@@ -137,7 +138,8 @@ Result<Candidates::Explained> Candidates::explain(const RunSpec& spec, std::span
   const std::uint32_t other_count = std::min(exchange->other_count, PlanExchange::kMost);
   return Explained{std::move(*run),
                    {exchange->made, exchange->made + count},
-                   {exchange->others, exchange->others + other_count}};
+                   {exchange->others, exchange->others + other_count},
+                   exchange->switches};
 }
 
 }  // namespace heddle::replay

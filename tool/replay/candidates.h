@@ -20,6 +20,7 @@ class Candidates {
   struct Outcome {
     ExecutionResult result;
     std::vector<DepartureMade> departures;
+    std::uint64_t switches = 0;
     std::vector<DepartureMade> others;  // those that it could have made, where asked for
     std::vector<Choice> choices;        // of executions that found something, or of all: keep_logs()
     bool cut = false;                   // there were more departures or choices than there is room for
@@ -34,6 +35,7 @@ class Candidates {
     run::SingleRun run;
     std::vector<DepartureMade> departures;
     std::vector<DepartureMade> others;  // that it could have made, where asked for
+    std::uint64_t switches = 0;
   };
   enum class Others : std::uint8_t { kNone, kList };
   Result<Explained> explain(const RunSpec& spec, std::span<const Choice> choices,

@@ -90,6 +90,7 @@ class Minimiser {
   std::uint64_t searched_ = 0;
   std::uint64_t departures_before_ = 0;
   std::uint64_t preemptions_before_ = 0;
+  std::uint64_t switches_before_ = 0, switches_after_ = 0;
   bool complete_ = false;
   bool doubts_signatures_ =
       false;  // one of them stands for other bugs, too: each candidate is run with events
@@ -284,6 +285,7 @@ Result<Trace> Minimiser::run() {
     return Error{"The execution does not show its bug again: replay it to see where it differs.",
                  ExitCode::kInconclusive};
   departures_before_ = first->departures.size();
+  switches_before_ = first->switches;
   preemptions_before_ = weight_of(*first).preemptions;
   const Weight anything{~0ull >> 8, 0, 0, 0};  // is better
   weight_ = anything;
@@ -365,6 +367,7 @@ Result<Trace> Minimiser::trace_of_best() {
         "A smaller execution was found, but it did not repeat: the program depends on something outside "
         "heddle's control.",
         ExitCode::kInconclusive};
+  switches_after_ = explained->switches;
   keep_original_findings(trace);
   if (trace.findings.empty() || fingerprint(trace, trace.findings.front()) != wanted_) {
     const bool doubted = doubts_signatures_;
@@ -384,9 +387,11 @@ Result<Trace> Minimiser::finish() {
   m.before = size_of(original_);
   m.before.departures = departures_before_;
   m.before.preemptions = preemptions_before_;
+  m.before.switches = switches_before_;
   m.after = size_of(*trace);
   m.after.departures = weight_.departures();
   m.after.preemptions = weight_.preemptions;
+  m.after.switches = switches_after_;
   m.candidates = candidates_.executed();
   m.milliseconds = static_cast<std::uint64_t>(seconds() * 1000);
   m.complete = complete_;

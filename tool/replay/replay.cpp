@@ -40,12 +40,35 @@ std::uint64_t digest_of(const Trace& trace) {
   return digest;
 }
 
+bool is_engine(const TraceModule& module) {
+  return module.path.substr(module.path.rfind('/') + 1).starts_with("libheddle.so");
+}
+
+std::string engine_of(const Trace& trace) {
+  for (const TraceModule& module : trace.modules) {
+    if (is_engine(module)) return module.build_id;
+  }
+  return {};
+}
+
+// "heddle 0.1.0 (its libheddle.so has the build id 7c9a…)"; empty: it is the same one.
+std::string other_engine(const Trace& original, const Trace& now) {
+  const std::string then = engine_of(original);
+  const bool same_library = then.empty() || engine_of(now).empty() || then == engine_of(now);
+  if (same_library && original.tool_version == now.tool_version) return {};
+  std::string text =
+      "heddle " + (original.tool_version.empty() ? "of an unknown version" : original.tool_version);
+  if (!same_library) text += " (its libheddle.so has the build id " + then + ")";
+  return text;
+}
+
 // Libraries that were loaded then and now, and are not the same any more.
 std::vector<std::string> changed_modules(const Trace& a, const Trace& b) {
   std::vector<std::string> changed;
   for (const TraceModule& x : a.modules) {
     for (const TraceModule& y : b.modules) {
-      if (x.path == y.path && x.path != a.program.path && x.build_id != y.build_id) changed.push_back(x.path);
+      if (x.path == y.path && x.path != a.program.path && x.build_id != y.build_id && !is_engine(x))
+        changed.push_back(x.path);
     }
   }
   return changed;
@@ -74,6 +97,9 @@ std::string moved_addresses(const Trace& a, const Trace& b) {
   compare("main stack", a.main_stack_address, b.main_stack_address);
   return text;
 }
+
+Result<ReplayOutcome> follow(const run::Target& target, const Trace& original, const ReplayOptions& options,
+                             ReplayKind kind);
 
 }  // namespace
 
@@ -110,8 +136,22 @@ std::string first_difference(const Trace& a, const Trace& b) {
 }
 
 Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, const ReplayOptions& options) {
+  auto exact = follow(target, original, options, ReplayKind::kExact);
+  if (!exact || exact->reproduced || exact->cut || exact->other_engine.empty()) return exact;
+  auto guided = follow(target, original, options, ReplayKind::kGuided);
+  if (!guided) return guided;
+  if (!guided->reproduced) return exact;
+  guided->guided = true;
+  guided->difference.clear();  // some is expected
+  return guided;
+}
+
+namespace {
+
+Result<ReplayOutcome> follow(const run::Target& target, const Trace& original, const ReplayOptions& options,
+                             ReplayKind kind) {
   RunSpec spec = original.spec;
-  spec.replay = ReplayKind::kExact;
+  spec.replay = kind;
   run::SingleOptions single;
   single.index = original.execution;
   single.replay = original.choices;
@@ -127,6 +167,7 @@ Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, c
   outcome.trace.execution = original.execution;
   outcome.digest = digest_of(outcome.trace);
   outcome.changed_modules = changed_modules(original, outcome.trace);
+  outcome.other_engine = other_engine(original, outcome.trace);
   if (run->result.ending == Ending::kDiverged) {
     const std::size_t made = outcome.trace.choices.size();
     outcome.difference = fmt::format("the program offers other choices than it did, at choice {} of {}", made,
@@ -154,4 +195,5 @@ Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, c
   return outcome;
 }
 
+}  // namespace
 }  // namespace heddle::replay

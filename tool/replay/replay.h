@@ -15,7 +15,9 @@ struct ReplayOutcome {
   std::string difference;                    // the first one, in words; empty where there is none
   std::uint64_t digest = 0;                  // over every event: equal executions have equal ones
   std::vector<std::string> changed_modules;  // libraries that are not those of the artifact
-  Trace trace;                               // of the new execution
+  std::string other_engine;                  // the heddle that made the artifact, where it is not this one
+  bool guided = false;  // the choices did not fit that one any more, and were followed as far as they do
+  Trace trace;          // of the new execution
 };
 
 struct ReplayOptions {
@@ -26,6 +28,8 @@ struct ReplayOptions {
   std::function<void(pid_t)> on_pause;  // … it has; the execution goes on when somebody continues it
 };
 
+// Choice for choice. Another version of the engine may offer other choices at the same place: an artifact of
+// one that cannot be followed exactly is followed as a wish list.
 Result<ReplayOutcome> replay(const run::Target& target, const Trace& original, const ReplayOptions& options);
 
 // Has `now` found every bug that `original` has?

@@ -54,6 +54,8 @@ std::string json_report(const CampaignReport& report) {
   json["seed"] = report.seed;
   json["executions"] = report.executions;
   json["buggy_executions"] = report.buggy_executions;
+  json["redundant_executions"] = report.redundant_executions;
+  json["unfinished_executions"] = report.unfinished_executions();
   json["seconds"] = report.seconds;
   json["executions_per_second"] = report.executions_per_second();
   json["workers"] = report.workers;
@@ -80,9 +82,12 @@ std::string json_report(const CampaignReport& report) {
                   {"seen_twice", report.executions_seen_twice},
                   {"read_pairs", report.read_pairs},
                   {"exhausted", report.exhausted},
+                  {"search_ended", report.search_ended},
+                  {"not_explored", strings(report.not_explored)},
                   {"share_new", known ? Json(report.share_new()) : Json(nullptr)},
                   {"share_new_interval", known ? Json({range.low, range.high}) : Json(nullptr)}};
   json["complete"] = report.complete;
+  json["inconclusive"] = report.inconclusive.empty() ? Json(nullptr) : Json(utf8(report.inconclusive));
   json["stopped_because"] = utf8(report.stopped_because);
   return dumped(json);
 }

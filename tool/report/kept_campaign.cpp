@@ -19,7 +19,11 @@ std::vector<std::string> strings(const Parsed& list) {
 void read_left(const Parsed& left, CampaignReport& report) {
   report.distinct_executions = left.value("distinct_executions", std::uint64_t{0});
   report.executions_seen_once = left.value("seen_once", std::uint64_t{0});
+  report.executions_seen_twice = left.value("seen_twice", std::uint64_t{0});
+  report.read_pairs = left.value("read_pairs", std::uint64_t{0});
   report.exhausted = left.value("exhausted", false);
+  report.search_ended = left.value("search_ended", false);
+  if (left.contains("not_explored")) report.not_explored = strings(left.at("not_explored"));
 }
 
 KeptFinding finding_of(const Parsed& json) {
@@ -62,6 +66,9 @@ KeptCampaign read(const Parsed& json) {
   if (report.histogram) report.outcomes = json.at("outcomes").get<std::map<std::string, std::uint64_t>>();
   read_left(json.at("left"), report);
   report.complete = json.value("complete", true);
+  report.redundant_executions = json.value("redundant_executions", std::uint64_t{0});
+  if (json.contains("inconclusive") && json.at("inconclusive").is_string())
+    report.inconclusive = json.at("inconclusive").get<std::string>();
   report.stopped_because = json.at("stopped_because").get<std::string>();
   for (const Parsed& finding : json.at("findings")) kept.findings.push_back(finding_of(finding));
   return kept;

@@ -39,10 +39,10 @@ class Summary {
     findings(Severity::kBug);
     findings(Severity::kWarning);
     suppressed();
-    endings();
     outcomes();
     pruning();
     out_ += "  left: " + what_is_left(report_) + "\n";
+    not_explored();
     if (options_.verbose && !report_.repetition.empty())
       out_ += "  repetition: " + escaped(report_.repetition) + "\n";
     for (const std::string& warning : report_.warnings) note(warning);
@@ -56,6 +56,7 @@ class Summary {
                                 duration_text(report_.seconds)));
     out_ += fmt::format(" ({} per second, {})", rate_text(report_.executions_per_second()),
                         count_of(report_.workers, "worker", "workers"));
+    if (const std::string text = unfinished(); !text.empty()) out_ += ", not run to the end: " + text;
     if (!report_.stopped_because.empty()) out_ += "; " + escaped(report_.stopped_because);
     out_ += fmt::format("\n  seed: {}\n", report_.seed);
     if (report_.strategies.empty()) return;
@@ -134,16 +135,21 @@ class Summary {
     }
   }
 
-  // How executions ended, where that is worth a word.
-  void endings() {
+  // How executions ended that were not run to their end: "2 cut, 1 timed out".
+  std::string unfinished() const {
     std::string text;
-    for (const Ending ending : {Ending::kTimedOut, Ending::kCut, Ending::kSignalled, Ending::kDiverged,
-                                Ending::kUnsupported, Ending::kInternalError}) {
+    for (const Ending ending : CampaignReport::kUnfinished) {
       const std::uint64_t count = report_.endings[static_cast<std::size_t>(ending)];
       if (count == 0) continue;
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), ending_name(ending));
     }
-    if (!text.empty()) out_ += "  not run to the end: " + text + "\n";
+    return text;
+  }
+
+  void not_explored() {
+    if (report_.search_ended) return;  // what_is_left() says it
+    for (const std::string& reason : report_.not_explored)
+      out_ += "  not explored: " + escaped(reason) + "\n";
   }
 
   void pruning() {
@@ -193,11 +199,18 @@ std::string summary_text(const CampaignReport& report, const SummaryOptions& opt
 
 std::string what_is_left(const CampaignReport& report) {
   if (report.exhausted) {
-    std::string text =
-        fmt::format("nothing: all {} were explored", count_of(report.executions, "execution", "executions"));
+    std::string text = report.executions == 1 ? "nothing: there is one execution, and it was explored"
+                                              : fmt::format("nothing: all {} executions were explored",
+                                                            grouped(report.executions));
     if (report.redundant_executions != 0)
       text += fmt::format(" ({} more were broken off because they only repeat these in another order)",
                           grouped(report.redundant_executions));
+    return text;
+  }
+  if (report.search_ended && !report.not_explored.empty()) {
+    std::string text = "what heddle does not explore";
+    for (const std::string& reason : report.not_explored)
+      text += (&reason == &report.not_explored.front() ? ": " : "; ") + escaped(reason);
     return text;
   }
   if (report.estimated_executions > 0) {

@@ -132,6 +132,7 @@ void Campaign::take_prefix_run(Process& worker, bool killed) {
   result.flags |= result_flags::kNoChoice;
   stopped_because_ = killed ? "the program did not reach its first choice in time"
                             : "the program makes no choice: every execution is the same";
+  makes_no_choice_ = !killed;
   options_.executions = 1;
   waiting_.clear();
   next_ = 0;
@@ -218,7 +219,7 @@ void Campaign::consume_next(const Arrived& arrived) {
   // Whatever becomes of this process, what it has found so far is there with its campaign.
   if (has_unkept_bug_ && keep) keep(report_so_far());
   has_unkept_bug_ = false;
-  if (options_.executions && next_ >= *options_.executions) done_ = true;
+  if (options_.executions && outcome_.report.executions >= *options_.executions) done_ = true;
 }
 
 void Campaign::consume(const Arrived& arrived) {
@@ -229,12 +230,13 @@ void Campaign::consume(const Arrived& arrived) {
     return;
   }
   ++report.executions;
+  seen_flags_ |= result.flags;
   ++report.endings[std::min(static_cast<std::size_t>(result.ending), report::kEndings - 1)];
   report.digest = mix(mix(report.digest, result.trace_hash), mix(static_cast<std::uint64_t>(result.ending),
                                                                  static_cast<std::uint64_t>(result.status)));
   for (const std::string& text : arrived.outcomes) {
     ++report.outcomes[text];
-    report.first_executions.emplace(text, result.index);
+    report.first_executions.emplace(text, report.executions - 1);
   }
   StrategyCount* share = result.member != kNoMember ? &members_[result.member] : nullptr;
   if (share != nullptr) ++share->executions;
@@ -287,6 +289,7 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     }
     if (interrupted.load(std::memory_order_relaxed)) {
       stopped_because_ = "it was interrupted";
+      interrupted_ = true;
       break;
     }
     const bool any_alive =

@@ -43,8 +43,8 @@ struct FoundBug {
   Trace trace;
   std::size_t finding = 0;
   std::uint64_t count = 0;
-  std::uint64_t first_execution = 0;
-  std::uint64_t last_execution = 0;  // that was investigated
+  std::uint64_t first_execution = 0;  // executions before it
+  std::uint64_t last_execution = 0;   // index of the last one that was investigated
   std::string artifact;
   std::string why_not_kept;  // the artifact could not be written
   bool confirmed = true;
@@ -123,6 +123,8 @@ class Campaign {
   void end_with(Error error);
   void note_unknown_libraries();
   void take_search_progress();
+  std::vector<std::string> not_explored() const;
+  std::optional<Error> why_inconclusive() const;
   void report_strategies(report::CampaignReport& report) const;
   report::CampaignReport report_so_far() const;
   void describe(report::CampaignReport& report, double seconds) const;
@@ -147,6 +149,9 @@ class Campaign {
   bool done_ = false;
   bool has_unkept_bug_ = false;  // `keep` does not know of it yet
   std::string stopped_because_;
+  bool interrupted_ = false;
+  bool makes_no_choice_ = false;  // the one execution was all there is
+  std::uint32_t seen_flags_ = 0;  // result_flags of all executions
   std::uint64_t distinct_bugs_ = 0;
   std::uint64_t warnings_examined_ = 0;
   std::unordered_map<std::uint64_t, std::size_t> by_signature_;  // the runtime's signature → bugs

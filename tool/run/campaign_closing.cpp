@@ -1,10 +1,30 @@
 // What is said of a campaign when it is over.
+#include <algorithm>
+#include <cstring>
 #include <sstream>
 
 #include "core/trace/portfolio.h"
 #include "tool/run/campaign.h"
 
 namespace heddle::run {
+namespace {
+
+// "2 cut, 1 ran out of time"
+std::string unfinished_text(const report::CampaignReport& report) {
+  std::string text;
+  for (const auto& [ending, name] : {std::pair{Ending::kCut, "cut"},
+                                     {Ending::kTimedOut, "ran out of time"},
+                                     {Ending::kSignalled, "killed"},
+                                     {Ending::kDiverged, "went another way"},
+                                     {Ending::kUnsupported, "met an unsupported call"},
+                                     {Ending::kInternalError, "lost by an error of heddle's"}}) {
+    const std::uint64_t count = report.endings[static_cast<std::size_t>(ending)];
+    if (count != 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  }
+  return text;
+}
+
+}  // namespace
 
 // A name of --trust-library that matches nothing is a mistake that nothing else would show.
 void Campaign::note_unknown_libraries() {
@@ -20,17 +40,82 @@ void Campaign::note_unknown_libraries() {
   }
 }
 
-// What exhaustive search has to say at its end.
+// What can matter and lies outside the choices, or was not run to its end. Whoever reads that every execution
+// was explored relies on it.
+std::vector<std::string> Campaign::not_explored() const {
+  std::vector<std::string> reasons;
+  const auto had = [&](std::uint32_t flag) { return (seen_flags_ & flag) != 0; };
+  if (had(result_flags::kChildProcess))
+    reasons.emplace_back(
+        "the program starts processes, which run natively: neither their threads nor their speed");
+  if (had(result_flags::kOtherProcess))
+    reasons.emplace_back("it waits for other processes, or for signals from outside: not when they come");
+  if (had(result_flags::kConnected))
+    reasons.emplace_back("it connects to an address at which another process may be: not what that one does");
+  if (had(result_flags::kChangedOutside) && state_ != nullptr) {
+    const SharedOutside& outside = state_->outside;
+    reasons.push_back("it changes what other processes and other executions see (" +
+                      std::string(outside.what, strnlen(outside.what, sizeof outside.what)) +
+                      "): not what they do with it");
+  }
+  if (had(result_flags::kForeignThread))
+    reasons.emplace_back(
+        "a thread ran code that was not built by heddle, and no other: not what it does with memory");
+  const report::CampaignReport& report = outcome_.report;
+  if (const std::string unfinished = unfinished_text(report); !unfinished.empty())
+    reasons.push_back("executions were not run to their end (" + unfinished +
+                      "): not what would have followed");
+  if (outcome_.unconfirmed != 0)
+    reasons.emplace_back(
+        "a finding did not show when its execution was run again: the program is not repeatable");
+  if (report.pruned_executions != 0)
+    reasons.emplace_back("old stores were forgotten that a load could still have read (--prune)");
+  return reasons;
+}
+
+// Where no bug was found: why that says nothing of the program.
+std::optional<Error> Campaign::why_inconclusive() const {
+  const report::CampaignReport& report = outcome_.report;
+  if (report.executions == 0) {
+    return Error{interrupted_
+                     ? "It was interrupted before an execution came to its end."
+                     : "No execution came to its end in the time given. Give more (--time), or a test "
+                       "that ends sooner.",
+                 ExitCode::kInconclusive};
+  }
+  if (report.unfinished_executions() == report.executions) {
+    std::string text = "No execution came to its end (" + unfinished_text(report) +
+                       "): nothing is known of the program. Give them more steps (--max-steps) or more time "
+                       "(--timeout), or let heddle run a test that ends.";
+    if (report.endings[static_cast<std::size_t>(Ending::kTimedOut)] == report.executions)
+      text +=
+          " Every execution ran out of time: look for a loop that waits for something outside the program.";
+    return Error{text, ExitCode::kInconclusive};
+  }
+  if (interrupted_)
+    return Error{"It was interrupted before a bug was found, and before its budget was spent.",
+                 ExitCode::kInconclusive};
+  return std::nullopt;
+}
+
+// What the search has to say at its end.
 void Campaign::take_search_progress() {
   report::CampaignReport& report = outcome_.report;
   const SearchProgress& search = state_->learning().search();
   const std::uint64_t complete = search.complete.load();
   const double covered = static_cast<double>(search.covered.load()) * 0x1p-63;
+  const bool none_left = state_->none_left.load() != 0 && stopped_because_.empty();
+  report.search_ended = makes_no_choice_ || (none_left && search.bound_hit.load() == 0);
+  report.exhausted = report.not_explored.empty() &&
+                     (makes_no_choice_ || (stopped_because_.empty() && state_->exhausted.load() != 0));
+  if (makes_no_choice_) return;
   if (report.exhausted) {
     stopped_because_ = "every execution was explored";
-  } else if (search.exhausted.load() != 0 && search.bound_hit.load() != 0 && stopped_because_.empty()) {
+  } else if (none_left && search.bound_hit.load() != 0) {
     stopped_because_ = "every execution within the bounds of " + std::string(options_.spec.strategy) +
                        " was explored; there are others beyond";
+  } else if (none_left) {
+    stopped_because_ = "the search came to its end";
   } else if (complete != 0 && covered > 0 &&
              std::string_view(options_.spec.strategy).starts_with("exhaustive")) {
     report.estimated_executions = static_cast<double>(complete) / covered;
@@ -80,22 +165,22 @@ report::CampaignReport Campaign::report_so_far() const {
 
 void Campaign::finish_report(double seconds) {
   report::CampaignReport& report = outcome_.report;
-  report.exhausted = state_ != nullptr && state_->exhausted.load() != 0 && stopped_because_.empty();
+  report.not_explored = not_explored();
   if (state_ != nullptr) take_search_progress();
   report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
   describe(report, seconds);
-  const auto& endings = report.endings;
-  const std::uint64_t inconclusive = endings[static_cast<std::size_t>(Ending::kTimedOut)];
-  if (!outcome_.error && outcome_.bugs.empty() && report.executions != 0 &&
-      inconclusive == report.executions) {
-    outcome_.error = Error{
-        "Every execution ran out of time. Give them more (--timeout), or look for a loop that waits "
-        "for something outside the program.",
-        ExitCode::kInconclusive};
+  const bool has_bug = std::any_of(outcome_.bugs.begin(), outcome_.bugs.end(), [&](const FoundBug& bug) {
+    const bool counts =
+        options_.warnings_as_bugs || bug.trace.findings[bug.finding].severity == Severity::kBug;
+    return counts && bug.confirmed && bug.known.empty();
+  });
+  if (!outcome_.error && !has_bug) outcome_.error = why_inconclusive();
+  if (outcome_.error && !has_bug) {
+    report.inconclusive = outcome_.error->message;
+  } else if (outcome_.unconfirmed != 0 && !has_bug) {
+    report.inconclusive = "A finding did not show when its execution was run again.";
   }
-  if (!outcome_.error && report.executions == 0) {
-    outcome_.error = Error{"No execution was completed in the time given.", ExitCode::kInconclusive};
-  }
+  report.complete = !interrupted_ && !outcome_.error;
 }
 
 }  // namespace heddle::run

@@ -138,7 +138,8 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
               first + static_cast<std::ptrdiff_t>(index) + 1);
   FoundBug bug;
   bug.count = 1;
-  bug.first_execution = bug.last_execution = result.index;
+  bug.first_execution = outcome_.report.executions - 1;
+  bug.last_execution = result.index;
   bug.confirmed = trace.result.trace_hash == result.trace_hash;
   bug.trace = std::move(trace);
   const auto old = options_.known.find(print);
