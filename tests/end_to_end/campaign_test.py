@@ -239,8 +239,8 @@ class Signals(HeddleTest):
             answer = self.finish(child)
             summary = re.search(r"heddle: ([\d,]+) executions? in .*interrupted", answer.errors)
             self.assertIsNotNone(summary, answer.errors)
-            # Which execution the signal comes in is chance: with none complete there is nothing to say of the program.
-            self.assertEqual(answer.code, INCONCLUSIVE if summary[1] == "0" else NO_BUG, answer.errors)
+            # What was asked for was not done: that no bug was found so far is no verdict.
+            self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
             self.assertTrue(os.path.exists(self.path("report.json")))
             self.assertEqual(self.running(marker), [])
 
