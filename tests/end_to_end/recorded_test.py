@@ -19,7 +19,7 @@ from run_programs import Program
 STRATEGIES = ["auto", "random", "pct", "dpct", "pctwm", "pos", "surw", "surwm", "places", "delays", "greybox", "exhaustive"]
 # What once differed, or could: spins, spurious wake-ups, bursts of stores, clocks, volatiles, who is woken.
 FEW = ["fail/livelock_test_and_set.cpp", "fail/volatile_stale.cpp", "fail/lost_update_c.c", "pass/c_condition.c",
-       "pass/orders_of_three.c"]
+       "pass/seqlock.cpp"]
 FEW_STRATEGIES = ["auto", "random", "delays"]
 SECONDS = 300
 
