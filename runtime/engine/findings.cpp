@@ -222,7 +222,7 @@ StackId Execution::stack_of(const Thread& thread) {
     const std::uint64_t site = in_library ? call_site(thread) : 0;
     return site != 0 ? channel_.stacks()->push(shadow, site) : shadow;
   }
-  if (&thread != &self())
+  if (&thread != &self() || is_past_probe_)
     return thread.pending_stack != kEmptyStack ? thread.pending_stack : shadow_stack_of(thread);
   if (crashing_ || unwound_ == kMostUnwound) return shadow_stack_of(thread);
   ++unwound_;
@@ -323,6 +323,7 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 }
 
 void Execution::finish(Ending ending, int status) {
+  probe_leaves();
   settle();
   if (runs_on_) forget_what_came_after(ending, status);
   ChannelHeader& h = *channel_.header();
