@@ -61,8 +61,7 @@ class VectorDecoder {
     if (!sound_ || !status_) return;
     AccessVector vector;
     sound_ =
-        decode_vector(bytes, vector) && has_possible_length(vector) &&
-        (is_first_ || vector.element > last_) &&
+        decode_vector(bytes, vector) && sum_.add(vector) && (is_first_ || vector.element > last_) &&
         std::ranges::all_of(vector.runs, [&](const ThreadRun& r) { return r.thread < log_.threads.size(); });
     is_first_ = false;
     last_ = vector.element;
@@ -77,6 +76,7 @@ class VectorDecoder {
   const TakeVector& take_;
   bool sound_ = true, is_first_ = true;
   std::uint64_t last_ = 0;  // element
+  AccessSum sum_;
   std::string_view ranks_;
   Status status_ = Done{};
 };
@@ -148,11 +148,11 @@ Result<std::string> read_payload(const std::string& path) {
 
 }  // namespace
 
-bool has_possible_length(const AccessVector& vector) {
-  std::uint64_t accesses = 0;
+bool AccessSum::add(const AccessVector& vector) {
   return std::ranges::all_of(vector.runs, [&](const ThreadRun& run) {
-    accesses += std::min(run.accesses, kMostAccesses + 1);
-    return accesses <= kMostAccesses;
+    if (run.accesses > kMostAccesses - accesses_) return false;
+    accesses_ += run.accesses;
+    return true;
   });
 }
 

@@ -45,7 +45,7 @@ struct ThreadRun {
   bool operator==(const ThreadRun&) const = default;
 };
 
-// No run makes more accesses to one element: lengths of vectors can be added.
+// No run makes more accesses: lengths of vectors can be added, those of a whole log as well.
 inline constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 48;
 
 struct AccessVector {
@@ -58,8 +58,14 @@ struct AccessVector {
 // How the run ended, as far as the log got: a process that was killed without warning leaves kUnknown.
 enum class RunOutcome : std::uint8_t { kUnknown, kPassed, kFailed };
 
-// Is it as long as a run can be?
-bool has_possible_length(const AccessVector& vector);
+class AccessSum {
+ public:
+  // False: with this vector the log has more accesses than a run can make.
+  bool add(const AccessVector& vector);
+
+ private:
+  std::uint64_t accesses_ = 0;
+};
 
 struct AccessLog {
   std::string path;         // the file that it was read from; for messages

@@ -16,7 +16,8 @@ using record::Mark;
 using record::PlaceId;
 using record::StepKind;
 
-// Code without decisions goes on for so long at most; the program cannot, between two of them that it logged.
+// Code without decisions goes on for so many blocks and calls at most; the program cannot, between two of
+// them that it logged.
 constexpr std::uint64_t kMostSilentBlocks = 1 << 24;
 constexpr std::size_t kDeepest = 1 << 20;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -74,7 +75,7 @@ class Walker {
 
   bool enter(FunctionKey key) { return enter(tables_.find(key)); }
   bool enter(const PathFunction* function) {
-    if (function == nullptr || frames_.size() >= kDeepest) return false;
+    if (function == nullptr || frames_.size() >= kDeepest || ++silent_ > kMostSilentBlocks) return false;
     frames_.push_back({function, 0, 0, std::vector<std::uint32_t>(function->fixed_loops.size())});
     return true;
   }

@@ -60,7 +60,8 @@ class RawReader {
     const auto same_element = [](const AccessVector& a, const AccessVector& b) {
       return a.element == b.element;
     };
-    if (!std::ranges::all_of(log_.vectors, has_possible_length) ||
+    AccessSum sum;
+    if (!std::ranges::all_of(log_.vectors, [&](const AccessVector& vector) { return sum.add(vector); }) ||
         std::ranges::adjacent_find(log_.vectors, same_element) != log_.vectors.end())
       return no_access_log(path_, "its vectors make no sense");
     return std::move(log_);

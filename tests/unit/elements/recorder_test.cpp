@@ -413,6 +413,8 @@ TEST(AccessLogs, AreRefusedIfNoRunCanHaveMadeThem) {
   EXPECT_TRUE(is_read({{3, {{0, false, kMostAccesses - 1, 0, 0}, {1, false, 1, 0, 0}}}, {4, {}}}));
   EXPECT_FALSE(is_read({{3, {{0, false, kMostAccesses, 0, 0}, {1, false, 1, 0, 0}}}}));
   EXPECT_FALSE(is_read({{3, {{0, false, ~0ull, 0, 0}, {1, false, 2, 0, 0}}}}));
+  EXPECT_FALSE(is_read({{3, {{0, false, kMostAccesses, 0, 0}}}, {4, {{0, false, 1, 0, 0}}}}))
+      << "all together";
   EXPECT_FALSE(is_read({{3, {}}, {3, {}}}));
 }
 
