@@ -90,6 +90,29 @@ int main(void) {
 """
 
 
+# Never ends by itself: it waits for clients that do not come, and for a signal.
+SERVER = HEAD + """
+#include <signal.h>
+static int listener;
+static void* serve(void* p) { for (;;) accept(listener, NULL, NULL); return p; }
+int main(void) {
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  listener = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(listener, (struct sockaddr*)&at, sizeof at) || listen(listener, 8)) return 1;
+  pthread_t t;
+  pthread_create(&t, NULL, serve, NULL);
+  sigset_t set;
+  int number;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  sigwait(&set, &number);
+  pthread_join(t, NULL);
+  return 0;
+}
+"""
+
+
 def two(body="", result="0"):
     return TWO.replace("BODY", body).replace("RESULT", result)
 
@@ -257,6 +280,12 @@ class Inconclusive(HeddleTest):
         report, answer = self.report("-n", "40", "--seed", "1", "--max-steps", "300", program, code=NO_BUG)
         self.assertGreater(report["endings"]["cut"], 0)
         self.assertIsNone(report["inconclusive"])
+
+    def test_a_server_without_clients_is_cut_and_no_bug(self):
+        report, answer = self.report("-n", "4", "--seed", "1", self.compile(SERVER), code=INCONCLUSIVE)
+        self.assertEqual(report["findings"], [])
+        self.assertEqual(report["endings"]["cut"], 4)
+        self.assertIn("a test that ends", answer.errors)
 
     def interrupted(self, program, *options):
         child = self.start(HEDDLE, "run", "-t", "100s", "-s", "random", "--json", "report.json", "--no-progress", *options, program)

@@ -91,7 +91,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   }
   if (result.ending == Ending::kInternalError) {
     return end_with({"An execution ended by an error of heddle's own (execution " +
-                         std::to_string(result.index) + "). Output:\n" + run->trace.output,
+                         std::to_string(outcome_.report.executions - 1) + "). Output:\n" + run->trace.output,
                      ExitCode::kOwnError});
   }
   const std::vector<std::uint64_t> again = signatures_of(run->result, options_.allowed_exits);
@@ -103,7 +103,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
     auto by_recording = is_difference_of_recording(target_, spec, single, result, run->result);
     if (!by_recording) return end_with(by_recording.error());
     outcome_.report.warnings.push_back(
-        "Execution " + std::to_string(result.index) +
+        "Execution " + std::to_string(outcome_.report.executions - 1) +
         " showed a finding that did not show when it was run again: " +
         (*by_recording
              ? "heddle ran it otherwise when it recorded it. That is a fault of heddle's own; please "

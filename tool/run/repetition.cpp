@@ -31,7 +31,7 @@ std::string describe_repetition(const std::vector<RepetitionReport>& workers) {
   }
   const RepetitionReport& first = workers.front();
   std::string text =
-      fmt::format("{} ({} in {})", way(first.kind),
+      fmt::format("{} (workers, which run ahead, have run {} in {})", way(first.kind),
                   fmt::format("{} {}", executions, executions == 1 ? "execution" : "executions"),
                   fmt::format("{} {}", processes, processes == 1 ? "process" : "processes"));
   const auto caller = std::find_if(workers.begin(), workers.end(),
