@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/named_semaphores.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/pthread_objects.h"
@@ -356,15 +357,18 @@ HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
     e->child_started();
     heddle::session::touches_outside("another program");
   }
+  HEDDLE_EXPORTED_CALL(popen).reads_text(command);
   return HEDDLE_REAL(popen)(command, mode);
 }
 HEDDLE_EXPORT int pclose(FILE* stream) {
   if (auto* e = engine()) e->child_reaped();
+  HEDDLE_EXPORTED_CALL(pclose).ends_stream(stream);
   return HEDDLE_REAL(pclose)(stream);
 }
 HEDDLE_EXPORT int system(const char* command) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(system)(command);
+  HEDDLE_EXPORTED_CALL(system).reads_text(command);
   return heddle::abi::run_shell(*e, command, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int daemon(int stay, int keep_open) noexcept {
@@ -374,25 +378,45 @@ HEDDLE_EXPORT int daemon(int stay, int keep_open) noexcept {
   return HEDDLE_REAL(daemon)(stay, keep_open);
 }
 
+namespace heddle::abi {
+namespace {
+
+// What a wait has told of a child that was found.
+pid_t told_status(const ProgramCall& call, const int* status, const rusage* usage, pid_t found) {
+  if (found <= 0) return found;
+  call.writes_object(status);
+  call.writes_object(usage);
+  return found;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+using heddle::abi::told_status;
+
 HEDDLE_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(waitpid)(pid, status, options);
-  return heddle::abi::wait_for(*e, "waitpid", pid, status, options, nullptr, HEDDLE_CALLER_PC);
+  return told_status(HEDDLE_EXPORTED_CALL(waitpid), status, nullptr,
+                     heddle::abi::wait_for(*e, "waitpid", pid, status, options, nullptr, HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT pid_t wait(int* status) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(wait)(status);
-  return heddle::abi::wait_for(*e, "wait", -1, status, 0, nullptr, HEDDLE_CALLER_PC);
+  return told_status(HEDDLE_EXPORTED_CALL(wait), status, nullptr,
+                     heddle::abi::wait_for(*e, "wait", -1, status, 0, nullptr, HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT pid_t wait3(int* status, int options, rusage* usage) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(wait3)(status, options, usage);
-  return heddle::abi::wait_for(*e, "wait3", -1, status, options, usage, HEDDLE_CALLER_PC);
+  return told_status(HEDDLE_EXPORTED_CALL(wait3), status, usage,
+                     heddle::abi::wait_for(*e, "wait3", -1, status, options, usage, HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT pid_t wait4(pid_t pid, int* status, int options, rusage* usage) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(wait4)(pid, status, options, usage);
-  return heddle::abi::wait_for(*e, "wait4", pid, status, options, usage, HEDDLE_CALLER_PC);
+  return told_status(HEDDLE_EXPORTED_CALL(wait4), status, usage,
+                     heddle::abi::wait_for(*e, "wait4", pid, status, options, usage, HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
   auto* e = engine();
@@ -405,5 +429,6 @@ HEDDLE_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
         const long error = heddle::raw_syscall(SYS_waitid, type, id, result, options | WNOHANG, 0);
         return error < 0 ? error : result->si_pid;
       });
+  if (outcome >= 0) HEDDLE_EXPORTED_CALL(waitid).writes_object(info);
   return libc_result<int>(outcome < 0 ? outcome : 0);
 }

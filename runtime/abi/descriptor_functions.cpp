@@ -3,6 +3,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "runtime/abi/buffer_parts.h"
 #include "runtime/abi/descriptor_calls.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/session/syscall_gate.h"
@@ -77,48 +78,34 @@ long writev_all(Execution& e, int descriptor, const iovec* parts, int count, std
 
 namespace {
 
-// The program's buffers are accessed as if it had done so itself.
-void note_buffer(Execution& e, bool kernel_writes, const void* buffer, long bytes, std::uint64_t pc) {
-  if (bytes > 0) {
-    e.plain_range(kernel_writes ? race::AccessOp::kWrite : race::AccessOp::kRead,
-                  reinterpret_cast<Address>(buffer), static_cast<std::uint64_t>(bytes), pc);
-  }
-}
-
-void note_buffers(Execution& e, bool kernel_writes, const iovec* parts, int count, long bytes,
+ssize_t read_from(Execution& e, const ProgramCall& call, int descriptor, void* buffer, std::size_t bytes,
                   std::uint64_t pc) {
-  for (int i = 0; i < count && bytes > 0; ++i) {
-    const long part =
-        static_cast<long>(parts[i].iov_len) < bytes ? static_cast<long>(parts[i].iov_len) : bytes;
-    note_buffer(e, kernel_writes, parts[i].iov_base, part, pc);
-    bytes -= part;
-  }
-}
-
-ssize_t read_from(Execution& e, int descriptor, void* buffer, std::size_t bytes, std::uint64_t pc) {
   act_on_cancel(e);  // also where nothing blocks
   const long result = read_some(e, descriptor, buffer, bytes, pc);
-  note_buffer(e, true, buffer, result, pc);
+  if (result > 0) call.writes(buffer, static_cast<std::size_t>(result));
   return libc_result<ssize_t>(result);
 }
 
-ssize_t readv_from(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
+ssize_t readv_from(Execution& e, const ProgramCall& call, int descriptor, const iovec* parts, int count,
+                   std::uint64_t pc) {
   act_on_cancel(e);
   const long result = readv_some(e, descriptor, parts, count, pc);
-  note_buffers(e, true, parts, count, result, pc);
+  if (count > 0) accesses_parts(call, true, parts, static_cast<std::size_t>(count), result);
   return libc_result<ssize_t>(result);
 }
 
-ssize_t write_to(Execution& e, int descriptor, const void* buffer, std::size_t bytes, std::uint64_t pc) {
+// What is written is read before it is handed on: whoever receives it may use the buffer next.
+ssize_t write_to(Execution& e, const ProgramCall& call, int descriptor, const void* buffer, std::size_t bytes,
+                 std::uint64_t pc) {
   act_on_cancel(e);
-  note_buffer(e, false, buffer, static_cast<long>(bytes), pc);
+  if (bytes <= kMostBytes) call.reads(buffer, bytes);
   return libc_result<ssize_t>(write_all(e, descriptor, buffer, bytes, pc));
 }
 
-ssize_t writev_to(Execution& e, int descriptor, const iovec* parts, int count, std::uint64_t pc) {
-  std::size_t bytes = 0;
-  for (int i = 0; i < count; ++i) bytes += parts[i].iov_len;
-  note_buffers(e, false, parts, count, static_cast<long>(bytes), pc);
+ssize_t writev_to(Execution& e, const ProgramCall& call, int descriptor, const iovec* parts, int count,
+                  std::uint64_t pc) {
+  act_on_cancel(e);
+  if (count > 0) accesses_parts(call, false, parts, static_cast<std::size_t>(count), kMostBytes);
   return libc_result<ssize_t>(writev_all(e, descriptor, parts, count, pc));
 }
 
@@ -147,7 +134,7 @@ using heddle::abi::libc_result;
 HEDDLE_EXPORT ssize_t read(int descriptor, void* buffer, std::size_t bytes) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(read)(descriptor, buffer, bytes);
-  return heddle::abi::read_from(*e, descriptor, buffer, bytes, HEDDLE_CALLER_PC);
+  return heddle::abi::read_from(*e, HEDDLE_EXPORTED_CALL(read), descriptor, buffer, bytes, HEDDLE_CALLER_PC);
 }
 // What read becomes under _FORTIFY_SOURCE.
 HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* buffer, std::size_t bytes, std::size_t room) {
@@ -155,22 +142,23 @@ HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* buffer, std::size_t bytes
   static Real* real = heddle::abi::next_function<Real>("__read_chk");
   auto* e = engine();
   if (e == nullptr || bytes > room) return real(descriptor, buffer, bytes, room);
-  return heddle::abi::read_from(*e, descriptor, buffer, bytes, HEDDLE_CALLER_PC);
+  return heddle::abi::read_from(*e, HEDDLE_EXPORTED_CALL(__read_chk), descriptor, buffer, bytes,
+                                HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(readv)(descriptor, parts, count);
-  return heddle::abi::readv_from(*e, descriptor, parts, count, HEDDLE_CALLER_PC);
+  return heddle::abi::readv_from(*e, HEDDLE_EXPORTED_CALL(readv), descriptor, parts, count, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT ssize_t write(int descriptor, const void* buffer, std::size_t bytes) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(write)(descriptor, buffer, bytes);
-  return heddle::abi::write_to(*e, descriptor, buffer, bytes, HEDDLE_CALLER_PC);
+  return heddle::abi::write_to(*e, HEDDLE_EXPORTED_CALL(write), descriptor, buffer, bytes, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(writev)(descriptor, parts, count);
-  return heddle::abi::writev_to(*e, descriptor, parts, count, HEDDLE_CALLER_PC);
+  return heddle::abi::writev_to(*e, HEDDLE_EXPORTED_CALL(writev), descriptor, parts, count, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int close(int descriptor) {
@@ -189,7 +177,9 @@ HEDDLE_EXPORT int dup2(int from, int to) noexcept {
 }
 
 HEDDLE_EXPORT int eventfd_read(int descriptor, eventfd_t* value) {
-  return read(descriptor, value, sizeof *value) == sizeof *value ? 0 : -1;
+  const int result = read(descriptor, value, sizeof *value) == sizeof *value ? 0 : -1;
+  if (result == 0) HEDDLE_EXPORTED_CALL(eventfd_read).writes_object(value);
+  return result;
 }
 HEDDLE_EXPORT int eventfd_write(int descriptor, eventfd_t value) {
   return write(descriptor, &value, sizeof value) == sizeof value ? 0 : -1;
@@ -201,8 +191,15 @@ HEDDLE_EXPORT int eventfd_write(int descriptor, eventfd_t value) {
     if (auto* e = engine()) e->leave_prefix();           \
     return HEDDLE_REAL(name) arguments;                  \
   }
-HEDDLE_MAKES_OBJECT(pipe, (int* ends), (ends))
-HEDDLE_MAKES_OBJECT(pipe2, (int* ends, int flags), (ends, flags))
+#define HEDDLE_MAKES_PIPE(name, parameters, arguments)                          \
+  HEDDLE_EXPORT int name parameters noexcept {                                  \
+    if (auto* e = engine()) e->leave_prefix();                                  \
+    const int result = HEDDLE_REAL(name) arguments;                             \
+    if (result == 0) HEDDLE_EXPORTED_CALL(name).writes(ends, 2 * sizeof *ends); \
+    return result;                                                              \
+  }
+HEDDLE_MAKES_PIPE(pipe, (int* ends), (ends))
+HEDDLE_MAKES_PIPE(pipe2, (int* ends, int flags), (ends, flags))
 HEDDLE_MAKES_OBJECT(eventfd, (unsigned value, int flags), (value, flags))
 HEDDLE_MAKES_OBJECT(inotify_init, (), ())
 HEDDLE_MAKES_OBJECT(inotify_init1, (int flags), (flags))

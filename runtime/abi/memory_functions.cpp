@@ -5,7 +5,7 @@
 using heddle::abi::ProgramCall;
 
 HEDDLE_INTERPOSE_OFTEN(void*, memcpy, (void* to, const void* from, std::size_t bytes), (to, from, bytes)) {
-  const ProgramCall call(pc);
+  const ProgramCall call(pc, HEDDLE_FUNCTION(memcpy));
   void* result = HEDDLE_LIBC(memcpy)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -13,7 +13,7 @@ HEDDLE_INTERPOSE_OFTEN(void*, memcpy, (void* to, const void* from, std::size_t b
 }
 
 HEDDLE_INTERPOSE_OFTEN(void*, memmove, (void* to, const void* from, std::size_t bytes), (to, from, bytes)) {
-  const ProgramCall call(pc);
+  const ProgramCall call(pc, HEDDLE_FUNCTION(memmove));
   void* result = HEDDLE_LIBC(memmove)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -21,7 +21,7 @@ HEDDLE_INTERPOSE_OFTEN(void*, memmove, (void* to, const void* from, std::size_t 
 }
 
 HEDDLE_INTERPOSE(void*, mempcpy, void* to, const void* from, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(mempcpy);
   void* result = HEDDLE_LIBC(mempcpy)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -29,7 +29,7 @@ HEDDLE_INTERPOSE(void*, mempcpy, void* to, const void* from, std::size_t bytes) 
 }
 
 HEDDLE_INTERPOSE_OFTEN(void*, memset, (void* to, int byte, std::size_t bytes), (to, byte, bytes)) {
-  const ProgramCall call(pc);
+  const ProgramCall call(pc, HEDDLE_FUNCTION(memset));
   void* result = HEDDLE_LIBC(memset)(to, byte, bytes);
   call.writes(to, bytes);
   return result;
@@ -37,7 +37,7 @@ HEDDLE_INTERPOSE_OFTEN(void*, memset, (void* to, int byte, std::size_t bytes), (
 
 // All bytes count as read, also those behind the first difference: libc may look at them.
 HEDDLE_INTERPOSE_OFTEN(int, memcmp, (const void* a, const void* b, std::size_t bytes), (a, b, bytes)) {
-  const ProgramCall call(pc);
+  const ProgramCall call(pc, HEDDLE_FUNCTION(memcmp));
   const int result = HEDDLE_LIBC(memcmp)(a, b, bytes);
   call.reads(a, bytes);
   call.reads(b, bytes);
@@ -45,7 +45,7 @@ HEDDLE_INTERPOSE_OFTEN(int, memcmp, (const void* a, const void* b, std::size_t b
 }
 
 HEDDLE_INTERPOSE_OFTEN(int, bcmp, (const void* a, const void* b, std::size_t bytes), (a, b, bytes)) {
-  const ProgramCall call(pc);
+  const ProgramCall call(pc, HEDDLE_FUNCTION(bcmp));
   const int result = HEDDLE_LIBC(bcmp)(a, b, bytes);
   call.reads(a, bytes);
   call.reads(b, bytes);
@@ -53,7 +53,7 @@ HEDDLE_INTERPOSE_OFTEN(int, bcmp, (const void* a, const void* b, std::size_t byt
 }
 
 HEDDLE_INTERPOSE_OFTEN(void*, memchr, (const void* in, int byte, std::size_t bytes), (in, byte, bytes)) {
-  const ProgramCall call(pc);
+  const ProgramCall call(pc, HEDDLE_FUNCTION(memchr));
   void* found = HEDDLE_LIBC(memchr)(in, byte, bytes);
   call.reads(in,
              found == nullptr
@@ -63,7 +63,7 @@ HEDDLE_INTERPOSE_OFTEN(void*, memchr, (const void* in, int byte, std::size_t byt
 }
 
 HEDDLE_INTERPOSE(void*, memrchr, const void* in, int byte, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(memrchr);
   void* found = HEDDLE_LIBC(memrchr)(in, byte, bytes);
   const std::size_t skipped =
       found == nullptr ? 0
@@ -74,7 +74,7 @@ HEDDLE_INTERPOSE(void*, memrchr, const void* in, int byte, std::size_t bytes) {
 
 // What _FORTIFY_SOURCE makes of them; `room` is what the compiler knows of the target's size.
 HEDDLE_INTERPOSE(void*, __memcpy_chk, void* to, const void* from, std::size_t bytes, std::size_t room) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(__memcpy_chk);
   void* result = HEDDLE_LIBC(__memcpy_chk)(to, from, bytes, room);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -82,7 +82,7 @@ HEDDLE_INTERPOSE(void*, __memcpy_chk, void* to, const void* from, std::size_t by
 }
 
 HEDDLE_INTERPOSE(void*, __memmove_chk, void* to, const void* from, std::size_t bytes, std::size_t room) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(__memmove_chk);
   void* result = HEDDLE_LIBC(__memmove_chk)(to, from, bytes, room);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -90,7 +90,7 @@ HEDDLE_INTERPOSE(void*, __memmove_chk, void* to, const void* from, std::size_t b
 }
 
 HEDDLE_INTERPOSE(void*, __mempcpy_chk, void* to, const void* from, std::size_t bytes, std::size_t room) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(__mempcpy_chk);
   void* result = HEDDLE_LIBC(__mempcpy_chk)(to, from, bytes, room);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -98,14 +98,14 @@ HEDDLE_INTERPOSE(void*, __mempcpy_chk, void* to, const void* from, std::size_t b
 }
 
 HEDDLE_INTERPOSE(void*, __memset_chk, void* to, int byte, std::size_t bytes, std::size_t room) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(__memset_chk);
   void* result = HEDDLE_LIBC(__memset_chk)(to, byte, bytes, room);
   call.writes(to, bytes);
   return result;
 }
 
 HEDDLE_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(memcpy);
   void* result = HEDDLE_LIBC(memcpy)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -113,7 +113,7 @@ HEDDLE_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t bytes)
 }
 
 HEDDLE_EXPORT void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(memmove);
   void* result = HEDDLE_LIBC(memmove)(to, from, bytes);
   call.reads(from, bytes);
   call.writes(to, bytes);
@@ -121,7 +121,7 @@ HEDDLE_EXPORT void* __tsan_memmove(void* to, const void* from, std::size_t bytes
 }
 
 HEDDLE_EXPORT void* __tsan_memset(void* to, int byte, std::size_t bytes) {
-  const ProgramCall call(HEDDLE_CALLER_PC);
+  const ProgramCall call = HEDDLE_PROGRAM_CALL(memset);
   void* result = HEDDLE_LIBC(memset)(to, byte, bytes);
   call.writes(to, bytes);
   return result;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/pages.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/own_proc_files.h"
 #include "runtime/abi/shared_objects.h"
 #include "runtime/session/session.h"
@@ -102,6 +103,7 @@ using heddle::abi::engine;
       va_end(list);                                                                       \
     }                                                                                     \
     auto* e = engine();                                                                   \
+    HEDDLE_EXPORTED_CALL(name).reads_text(path);                                          \
     const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(flags)); \
     if (file != heddle::abi::kNotOurs) return file;                                       \
     heddle::abi::before_open(e, path, heddle::abi::writes(flags));                        \
@@ -111,6 +113,9 @@ using heddle::abi::engine;
 #define HEDDLE_FOPEN(name)                                                               \
   HEDDLE_EXPORT FILE* name(const char* path, const char* mode) {                         \
     auto* e = engine();                                                                  \
+    const auto call = HEDDLE_EXPORTED_CALL(name);                                        \
+    call.reads_text(path);                                                               \
+    call.reads_text(mode);                                                               \
     const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(mode)); \
     if (file != heddle::abi::kNotOurs) return file < 0 ? nullptr : fdopen(file, "r");    \
     heddle::abi::before_open(e, path, heddle::abi::writes(mode));                        \
@@ -131,32 +136,46 @@ HEDDLE_EXPORT int openat(int directory, const char* path, int flags, ...) {
     va_end(list);
   }
   auto* e = engine();
+  HEDDLE_EXPORTED_CALL(openat).reads_text(path);
   const int file = heddle::abi::open_virtual_file(e, path, heddle::abi::writes(flags));
   if (file != heddle::abi::kNotOurs) return file;
   heddle::abi::before_open(e, path, heddle::abi::writes(flags));
   return HEDDLE_REAL(openat)(directory, path, flags, mode);
 }
 
-HEDDLE_EXPORT int creat(const char* path, mode_t mode) {
-  heddle::abi::before_open(engine(), path, true);
-  return HEDDLE_REAL(creat)(path, mode);
-}
+#define HEDDLE_CREATES(name)                              \
+  HEDDLE_EXPORT int name(const char* path, mode_t mode) { \
+    HEDDLE_EXPORTED_CALL(name).reads_text(path);          \
+    heddle::abi::before_open(engine(), path, true);       \
+    return HEDDLE_REAL(name)(path, mode);                 \
+  }
+HEDDLE_CREATES(creat)
+HEDDLE_CREATES(creat64)
 
 // Files that nobody else has the name of.
+#define HEDDLE_MAKES_NAMED_FILE(name, parameters, arguments)       \
+  HEDDLE_EXPORT int name parameters {                              \
+    if (auto* e = engine()) e->leave_prefix();                     \
+    const int result = HEDDLE_REAL(name) arguments;                \
+    if (result >= 0) HEDDLE_EXPORTED_CALL(name).writes_text(path); \
+    return result;                                                 \
+  }
+HEDDLE_MAKES_NAMED_FILE(mkstemp, (char* path), (path))
+HEDDLE_MAKES_NAMED_FILE(mkstemp64, (char* path), (path))
+HEDDLE_MAKES_NAMED_FILE(mkostemp, (char* path, int flags), (path, flags))
+HEDDLE_MAKES_NAMED_FILE(mkstemps, (char* path, int suffix), (path, suffix))
 #define HEDDLE_MAKES_FILE(result, name, parameters, arguments) \
   HEDDLE_EXPORT result name parameters {                       \
     if (auto* e = engine()) e->leave_prefix();                 \
     return HEDDLE_REAL(name) arguments;                        \
   }
-HEDDLE_MAKES_FILE(int, mkstemp, (char* path), (path))
-HEDDLE_MAKES_FILE(int, mkstemp64, (char* path), (path))
-HEDDLE_MAKES_FILE(int, mkostemp, (char* path, int flags), (path, flags))
-HEDDLE_MAKES_FILE(int, mkstemps, (char* path, int suffix), (path, suffix))
 HEDDLE_MAKES_FILE(FILE*, tmpfile, (), ())
 HEDDLE_MAKES_FILE(FILE*, tmpfile64, (), ())
 HEDDLE_EXPORT char* mkdtemp(char* path) noexcept {
   if (auto* e = engine()) e->leave_prefix();
-  return HEDDLE_REAL(mkdtemp)(path);
+  char* const result = HEDDLE_REAL(mkdtemp)(path);
+  HEDDLE_EXPORTED_CALL(mkdtemp).writes_text(result);
+  return result;
 }
 HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
   if (auto* e = engine(); e != nullptr && heddle::abi::is_note_of_openmp(name)) {

@@ -1,4 +1,5 @@
 #include "runtime/abi/own_proc_files.h"
+#include "runtime/abi/interposed_call.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -165,18 +166,36 @@ int open_own_proc_file(Execution& e, const char* path) {
 
 using heddle::abi::engine;
 
-HEDDLE_EXPORT DIR* opendir(const char* path) { return heddle::abi::note_folder(HEDDLE_REAL(opendir)(path)); }
+HEDDLE_EXPORT DIR* opendir(const char* path) {
+  HEDDLE_EXPORTED_CALL(opendir).reads_text(path);
+  return heddle::abi::note_folder(HEDDLE_REAL(opendir)(path));
+}
 HEDDLE_EXPORT DIR* fdopendir(int descriptor) {
   return heddle::abi::note_folder(HEDDLE_REAL(fdopendir)(descriptor));
 }
-HEDDLE_EXPORT dirent* readdir(DIR* stream) {
+namespace heddle::abi {
+namespace {
+
+// The entry lies in the folder's own memory, and a later call may overwrite it.
+dirent* read_folder(const ProgramCall& call, DIR* stream) {
   auto* e = engine();
-  heddle::abi::TaskFolder* folder = e != nullptr ? heddle::abi::folder_of(stream) : nullptr;
-  if (folder == nullptr) return HEDDLE_REAL(readdir)(stream);
-  return heddle::abi::next_entry(*e, *folder);
+  TaskFolder* folder = e != nullptr ? folder_of(stream) : nullptr;
+  if (folder != nullptr) return next_entry(*e, *folder);
+  dirent* const entry = HEDDLE_REAL(readdir)(stream);
+  if (entry != nullptr) call.writes(entry, entry->d_reclen);
+  return entry;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+HEDDLE_EXPORT dirent* readdir(DIR* stream) {
+  return heddle::abi::read_folder(HEDDLE_EXPORTED_CALL(readdir), stream);
 }
 // The same layout, where long has 64 bits.
-HEDDLE_EXPORT dirent64* readdir64(DIR* stream) { return reinterpret_cast<dirent64*>(readdir(stream)); }
+HEDDLE_EXPORT dirent64* readdir64(DIR* stream) {
+  return reinterpret_cast<dirent64*>(heddle::abi::read_folder(HEDDLE_EXPORTED_CALL(readdir64), stream));
+}
 HEDDLE_EXPORT void rewinddir(DIR* stream) noexcept {
   if (heddle::abi::TaskFolder* folder = heddle::abi::folder_of(stream)) folder->next = 0;
   HEDDLE_REAL(rewinddir)(stream);

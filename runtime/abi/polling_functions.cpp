@@ -3,6 +3,7 @@
 #include <sys/select.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
@@ -69,13 +70,34 @@ long poll_until(Execution& e, const sched::BlockingCall& call, std::uint64_t dea
   });
 }
 
-int poll_descriptors(Execution& e, const char* name, pollfd* polled, nfds_t count, std::uint64_t deadline,
-                     const sigset_t* mask, std::uint64_t pc) {
+// The kernel reads what is asked for and writes what has come.
+void told_polled(const ProgramCall& program, const pollfd* polled, nfds_t count, bool answered) {
+  if (!program) return;
+  for (nfds_t i = 0; i < count; ++i) {
+    if (answered) {
+      program.writes_object(&polled[i].revents);
+    } else {
+      program.reads(&polled[i], offsetof(pollfd, revents));
+    }
+  }
+}
+
+// select's sets are read, and then written with the answer.
+void told_set(const ProgramCall& program, const fd_set* set, int count, bool answered) {
+  if (set == nullptr || count <= 0) return;
+  const std::size_t bytes = (static_cast<std::size_t>(count) + 63) / 64 * 8;  // the kernel takes whole words
+  answered ? program.writes(set, bytes) : program.reads(set, bytes);
+}
+
+int poll_descriptors(Execution& e, const ProgramCall& program, const char* name, pollfd* polled, nfds_t count,
+                     std::uint64_t deadline, const sigset_t* mask, std::uint64_t pc) {
+  told_polled(program, polled, count, false);
   sched::BlockingCall call{name, count == 1 ? polled[0].fd : -1, polled, static_cast<std::uint32_t>(count)};
   const long result = poll_until(e, call, deadline, mask, pc, [&] {
     timespec none{};
     return raw_syscall(SYS_ppoll, polled, count, &none, 0, 8);
   });
+  if (result >= 0) told_polled(program, polled, count, true);
   for (nfds_t i = 0; result > 0 && i < count; ++i) {
     if ((polled[i].revents & (POLLIN | POLLHUP)) != 0) e.acquire_descriptor(polled[i].fd);
   }
@@ -83,9 +105,11 @@ int poll_descriptors(Execution& e, const char* name, pollfd* polled, nfds_t coun
 }
 
 // select is poll with other words. The sets are bit fields of FD_SETSIZE, or longer where the program asks.
-int select_descriptors(Execution& e, const char* name, int count, fd_set* read, fd_set* write, fd_set* except,
-                       std::uint64_t deadline, const sigset_t* mask, std::uint64_t pc) {
+int select_descriptors(Execution& e, const ProgramCall& program, const char* name, int count, fd_set* read,
+                       fd_set* write, fd_set* except, std::uint64_t deadline, const sigset_t* mask,
+                       std::uint64_t pc) {
   if (count < 0 || count > FD_SETSIZE) return libc_result<int>(-EINVAL);
+  for (const fd_set* set : {read, write, except}) told_set(program, set, count, false);
   pollfd polled[FD_SETSIZE];
   std::uint32_t used = 0;
   for (int i = 0; i < count; ++i) {
@@ -118,11 +142,13 @@ int select_descriptors(Execution& e, const char* name, int count, fd_set* read, 
     mark(except, p, POLLPRI, POLLPRI);
     if ((p.revents & (POLLIN | POLLHUP)) != 0) e.acquire_descriptor(p.fd);
   }
+  for (const fd_set* set : {read, write, except}) told_set(program, set, count, true);
   return ready;
 }
 
-int wait_epoll(Execution& e, const char* name, int descriptor, epoll_event* events, int count,
-               std::uint64_t deadline, const sigset_t* mask, std::uint64_t pc) {
+int wait_epoll(Execution& e, const ProgramCall& program, const char* name, int descriptor,
+               epoll_event* events, int count, std::uint64_t deadline, const sigset_t* mask,
+               std::uint64_t pc) {
   // An epoll descriptor is itself readable when it has events; asking so takes none of them.
   pollfd polled{descriptor, POLLIN, 0};
   sched::BlockingCall call{name, descriptor, &polled, 1};
@@ -131,8 +157,7 @@ int wait_epoll(Execution& e, const char* name, int descriptor, epoll_event* even
   });
   if (result > 0) {
     e.acquire_descriptor(descriptor);
-    e.plain_range(race::AccessOp::kWrite, reinterpret_cast<Address>(events),
-                  static_cast<std::uint64_t>(result) * sizeof *events, pc);
+    program.writes(events, static_cast<std::size_t>(result) * sizeof *events);
   }
   return libc_result<int>(result);
 }
@@ -145,18 +170,22 @@ using heddle::abi::engine;
 HEDDLE_EXPORT int poll(pollfd* polled, nfds_t count, int timeout) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(poll)(polled, count, timeout);
-  return heddle::abi::poll_descriptors(*e, "poll", polled, count,
+  return heddle::abi::poll_descriptors(*e, HEDDLE_EXPORTED_CALL(poll), "poll", polled, count,
                                        heddle::abi::deadline_in_milliseconds(*e, timeout), nullptr,
                                        HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int __poll_chk(pollfd* polled, nfds_t count, int timeout, std::size_t) {
-  return poll(polled, count, timeout);
+  auto* e = engine();
+  if (e == nullptr) return HEDDLE_REAL(poll)(polled, count, timeout);
+  return heddle::abi::poll_descriptors(*e, HEDDLE_EXPORTED_CALL(poll), "poll", polled, count,
+                                       heddle::abi::deadline_in_milliseconds(*e, timeout), nullptr,
+                                       HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int ppoll(pollfd* polled, nfds_t count, const timespec* timeout, const sigset_t* mask) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(ppoll)(polled, count, timeout, mask);
-  return heddle::abi::poll_descriptors(*e, "ppoll", polled, count, heddle::abi::deadline_after(*e, timeout),
-                                       mask, HEDDLE_CALLER_PC);
+  return heddle::abi::poll_descriptors(*e, HEDDLE_EXPORTED_CALL(ppoll), "ppoll", polled, count,
+                                       heddle::abi::deadline_after(*e, timeout), mask, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int __ppoll_chk(pollfd* polled, nfds_t count, const timespec* timeout, const sigset_t* mask,
                               std::size_t) {
@@ -169,7 +198,7 @@ HEDDLE_EXPORT int select(int count, fd_set* __restrict read, fd_set* __restrict 
   timespec duration{};
   if (timeout != nullptr) duration = {timeout->tv_sec, timeout->tv_usec * 1000};
   return heddle::abi::select_descriptors(
-      *e, "select", count, read, write, except,
+      *e, HEDDLE_EXPORTED_CALL(select), "select", count, read, write, except,
       heddle::abi::deadline_after(*e, timeout != nullptr ? &duration : nullptr), nullptr, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pselect(int count, fd_set* __restrict read, fd_set* __restrict write,
@@ -177,8 +206,9 @@ HEDDLE_EXPORT int pselect(int count, fd_set* __restrict read, fd_set* __restrict
                           const sigset_t* __restrict mask) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pselect)(count, read, write, except, timeout, mask);
-  return heddle::abi::select_descriptors(*e, "pselect", count, read, write, except,
-                                         heddle::abi::deadline_after(*e, timeout), mask, HEDDLE_CALLER_PC);
+  return heddle::abi::select_descriptors(*e, HEDDLE_EXPORTED_CALL(pselect), "pselect", count, read, write,
+                                         except, heddle::abi::deadline_after(*e, timeout), mask,
+                                         HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT int epoll_create(int size) noexcept {
@@ -194,6 +224,7 @@ HEDDLE_EXPORT int epoll_ctl(int descriptor, int operation, int member, epoll_eve
   if (e == nullptr) return HEDDLE_REAL(epoll_ctl)(descriptor, operation, member, event);
   e->visible({heddle::EventKind::kBlockingCall, heddle::MemoryOrder::kRelaxed, 0,
               static_cast<heddle::Address>(descriptor), HEDDLE_CALLER_PC});
+  if (operation != EPOLL_CTL_DEL) HEDDLE_EXPORTED_CALL(epoll_ctl).reads_object(event);
   e->release_descriptor(descriptor);
   const long result = heddle::raw_syscall(SYS_epoll_ctl, descriptor, operation, member, event);
   e->note_call("epoll_ctl", descriptor, result, HEDDLE_CALLER_PC);
@@ -204,21 +235,22 @@ HEDDLE_EXPORT int epoll_ctl(int descriptor, int operation, int member, epoll_eve
 HEDDLE_EXPORT int epoll_wait(int descriptor, epoll_event* events, int count, int timeout) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(epoll_wait)(descriptor, events, count, timeout);
-  return heddle::abi::wait_epoll(*e, "epoll_wait", descriptor, events, count,
-                                 heddle::abi::deadline_in_milliseconds(*e, timeout), nullptr,
+  return heddle::abi::wait_epoll(*e, HEDDLE_EXPORTED_CALL(epoll_wait), "epoll_wait", descriptor, events,
+                                 count, heddle::abi::deadline_in_milliseconds(*e, timeout), nullptr,
                                  HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int epoll_pwait(int descriptor, epoll_event* events, int count, int timeout,
                               const sigset_t* mask) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(epoll_pwait)(descriptor, events, count, timeout, mask);
-  return heddle::abi::wait_epoll(*e, "epoll_pwait", descriptor, events, count,
-                                 heddle::abi::deadline_in_milliseconds(*e, timeout), mask, HEDDLE_CALLER_PC);
+  return heddle::abi::wait_epoll(*e, HEDDLE_EXPORTED_CALL(epoll_pwait), "epoll_pwait", descriptor, events,
+                                 count, heddle::abi::deadline_in_milliseconds(*e, timeout), mask,
+                                 HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int epoll_pwait2(int descriptor, epoll_event* events, int count, const timespec* timeout,
                                const sigset_t* mask) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(epoll_pwait2)(descriptor, events, count, timeout, mask);
-  return heddle::abi::wait_epoll(*e, "epoll_pwait2", descriptor, events, count,
-                                 heddle::abi::deadline_after(*e, timeout), mask, HEDDLE_CALLER_PC);
+  return heddle::abi::wait_epoll(*e, HEDDLE_EXPORTED_CALL(epoll_pwait2), "epoll_pwait2", descriptor, events,
+                                 count, heddle::abi::deadline_after(*e, timeout), mask, HEDDLE_CALLER_PC);
 }

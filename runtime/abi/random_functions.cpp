@@ -3,7 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/interposed_call.h"
 
 namespace heddle::abi {
 namespace {
@@ -25,6 +25,7 @@ HEDDLE_EXPORT ssize_t getrandom(void* buffer, std::size_t bytes, unsigned flags)
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(getrandom)(buffer, bytes, flags);
   heddle::abi::fill(*e, buffer, bytes);
+  HEDDLE_EXPORTED_CALL(getrandom).writes(buffer, bytes);
   return static_cast<ssize_t>(bytes);
 }
 
@@ -36,6 +37,7 @@ HEDDLE_EXPORT int getentropy(void* buffer, std::size_t bytes) {
     return -1;
   }
   heddle::abi::fill(*e, buffer, bytes);
+  HEDDLE_EXPORTED_CALL(getentropy).writes(buffer, bytes);
   return 0;
 }
 
@@ -47,7 +49,10 @@ HEDDLE_EXPORT std::uint32_t arc4random() noexcept {
   return value;
 }
 HEDDLE_EXPORT void arc4random_buf(void* buffer, std::size_t bytes) noexcept {
-  if (auto* e = engine()) return heddle::abi::fill(*e, buffer, bytes);
+  if (auto* e = engine()) {
+    heddle::abi::fill(*e, buffer, bytes);
+    return HEDDLE_EXPORTED_CALL(arc4random_buf).writes(buffer, bytes);
+  }
   for (std::size_t done = 0; done < bytes;) {
     const long got = heddle::raw_syscall(SYS_getrandom, static_cast<char*>(buffer) + done, bytes - done, 0);
     if (got > 0) done += static_cast<std::size_t>(got);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/process_ids.h"
 #include "runtime/abi/pthread_objects.h"
 #include "runtime/abi/recording.h"
@@ -147,6 +148,18 @@ void forget_signal_descriptor(int descriptor) {
 
 }  // namespace heddle::abi
 
+namespace heddle::abi {
+namespace {
+
+// Of a set, libc knows the kernel's 64 signals only.
+void told_mask(const ProgramCall& call, const sigset_t* set, const sigset_t* old) {
+  if (set != nullptr) call.reads(set, sizeof(SignalSet));
+  if (old != nullptr) call.writes(old, sizeof(SignalSet));
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
 using heddle::abi::engine;
 using heddle::abi::valid_signal;
 
@@ -157,6 +170,9 @@ HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct s
     errno = EINVAL;
     return -1;
   }
+  const auto call = HEDDLE_EXPORTED_CALL(sigaction);
+  call.reads_object(wanted);
+  call.writes_object(old);
   const heddle::abi::SignalAction before = e->signal_action(signal);
   if (wanted != nullptr) {
     e->set_signal_action(signal, {reinterpret_cast<heddle::abi::SignalHandler>(wanted->sa_sigaction),
@@ -204,6 +220,7 @@ HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) n
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(pthread_sigmask)(how, set, old);
   heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
+  heddle::abi::told_mask(HEDDLE_EXPORTED_CALL(pthread_sigmask), set, old);
   const heddle::abi::SignalSet before = e->self().signal_mask;
   if (old != nullptr) heddle::abi::from_set(before, old);
   if (set == nullptr) return 0;
@@ -223,6 +240,7 @@ HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) n
   }
 }
 HEDDLE_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  heddle::abi::told_mask(HEDDLE_EXPORTED_CALL(sigprocmask), set, old);
   return heddle::abi::as_result(pthread_sigmask(how, set, old));
 }
 HEDDLE_EXPORT int sighold(int signal) noexcept {
@@ -240,6 +258,7 @@ HEDDLE_EXPORT int sigpending(sigset_t* set) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sigpending)(set);
   heddle::abi::from_set(e->pending_signals(), set);
+  heddle::abi::told_mask(HEDDLE_EXPORTED_CALL(sigpending), nullptr, set);
   return 0;
 }
 
@@ -265,6 +284,11 @@ HEDDLE_EXPORT int pause() {
 namespace heddle::abi {
 namespace {
 
+int told_signal(const ProgramCall& call, const siginfo_t* info, int signal) {
+  if (signal > 0) call.writes_object(info);
+  return signal;
+}
+
 // The signal; EAGAIN after the time, EINTR after a handler.
 int wait_for_signal(Execution& e, const sigset_t* set, siginfo_t* info, const timespec* duration,
                     std::uint64_t pc) {
@@ -282,20 +306,25 @@ int wait_for_signal(Execution& e, const sigset_t* set, siginfo_t* info, const ti
 HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* duration) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sigtimedwait)(set, info, duration);
-  return heddle::abi::wait_for_signal(*e, set, info, duration, HEDDLE_CALLER_PC);
+  return heddle::abi::told_signal(HEDDLE_EXPORTED_CALL(sigtimedwait), info,
+                                  heddle::abi::wait_for_signal(*e, set, info, duration, HEDDLE_CALLER_PC));
 }
 HEDDLE_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sigwaitinfo)(set, info);
-  return heddle::abi::wait_for_signal(*e, set, info, nullptr, HEDDLE_CALLER_PC);
+  return heddle::abi::told_signal(HEDDLE_EXPORTED_CALL(sigwaitinfo), info,
+                                  heddle::abi::wait_for_signal(*e, set, info, nullptr, HEDDLE_CALLER_PC));
 }
 // sigwait does not return for a handler.
 HEDDLE_EXPORT int sigwait(const sigset_t* set, int* result) {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sigwait)(set, result);
   int signal = -1;
+  const auto call = HEDDLE_EXPORTED_CALL(sigwait);
+  heddle::abi::told_mask(call, set, nullptr);
   while (signal < 0) signal = heddle::abi::wait_for_signal(*e, set, nullptr, nullptr, HEDDLE_CALLER_PC);
   *result = signal;
+  call.writes_object(result);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/cancellation.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/pthread_objects.h"
 
 namespace heddle::abi {
@@ -65,6 +66,7 @@ HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
     return -1;
   }
   *time = heddle::abi::to_timespec(heddle::abi::tell_time(*e, heddle::abi::clock_base(clock)));
+  HEDDLE_EXPORTED_CALL(clock_gettime).writes_object(time);
   return 0;
 }
 
@@ -73,6 +75,7 @@ HEDDLE_EXPORT int gettimeofday(timeval* time, void* zone) noexcept {
   if (e == nullptr) return HEDDLE_REAL(gettimeofday)(time, zone);
   const timespec now = heddle::abi::to_timespec(heddle::abi::tell_time(*e, heddle::abi::kRealtimeBase));
   *time = {now.tv_sec, now.tv_nsec / 1000};
+  HEDDLE_EXPORTED_CALL(gettimeofday).writes_object(time);
   return 0;
 }
 
@@ -82,6 +85,7 @@ HEDDLE_EXPORT time_t time(time_t* result) noexcept {
   const auto seconds =
       static_cast<time_t>(heddle::abi::tell_time(*e, heddle::abi::kRealtimeBase) / 1'000'000'000);
   if (result != nullptr) *result = seconds;
+  HEDDLE_EXPORTED_CALL(time).writes_object(result);
   return seconds;
 }
 
@@ -90,6 +94,7 @@ HEDDLE_EXPORT int timespec_get(timespec* time, int base) noexcept {
   if (e == nullptr) return HEDDLE_REAL(timespec_get)(time, base);
   if (base != TIME_UTC) return 0;
   *time = heddle::abi::to_timespec(heddle::abi::tell_time(*e, heddle::abi::kRealtimeBase));
+  HEDDLE_EXPORTED_CALL(timespec_get).writes_object(time);
   return base;
 }
 
@@ -106,7 +111,10 @@ HEDDLE_EXPORT int nanosleep(const timespec* duration, timespec* left) {
     errno = EINVAL;
     return -1;
   }
+  const auto call = HEDDLE_EXPORTED_CALL(nanosleep);
+  call.reads_object(duration);
   const int error = heddle::abi::sleep_or_tell(*e, *duration, left, HEDDLE_CALLER_PC);
+  if (error != 0) call.writes_object(left);
   if (error != 0) errno = error;
   return error == 0 ? 0 : -1;
 }
@@ -116,7 +124,13 @@ HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* ti
   if (e == nullptr) return HEDDLE_REAL(clock_nanosleep)(clock, flags, time, left);
   if (!heddle::abi::valid_time(*time) || time->tv_sec < 0 || !heddle::abi::known_clock(clock)) return EINVAL;
   if (clock == CLOCK_THREAD_CPUTIME_ID) return EINVAL;
-  if ((flags & TIMER_ABSTIME) == 0) return heddle::abi::sleep_or_tell(*e, *time, left, HEDDLE_CALLER_PC);
+  const auto call = HEDDLE_EXPORTED_CALL(clock_nanosleep);
+  call.reads_object(time);
+  if ((flags & TIMER_ABSTIME) == 0) {
+    const int error = heddle::abi::sleep_or_tell(*e, *time, left, HEDDLE_CALLER_PC);
+    if (error != 0) call.writes_object(left);
+    return error;
+  }
   return heddle::abi::sleep_until(*e, heddle::abi::deadline_of(*time, clock), HEDDLE_CALLER_PC) == 0 ? 0
                                                                                                      : EINTR;
 }
@@ -161,6 +175,7 @@ HEDDLE_EXPORT clock_t times(tms* result) noexcept {
   if (e == nullptr) return HEDDLE_REAL(times)(result);
   const auto ticks = static_cast<clock_t>(e->read_clock() / 10'000'000);  // 100 each second
   if (result != nullptr) *result = {ticks, 0, 0, 0};
+  HEDDLE_EXPORTED_CALL(times).writes_object(result);
   return ticks + 100'000;
 }
 
@@ -172,6 +187,7 @@ HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* result) noexcept {
   result->ru_utime = {now.tv_sec, now.tv_nsec / 1000};
   result->ru_stime = {};
   result->ru_minflt = result->ru_majflt = result->ru_nvcsw = result->ru_nivcsw = 0;
+  HEDDLE_EXPORTED_CALL(getrusage).writes_object(result);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/pthread_objects.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/thread_attributes.h"
@@ -185,6 +186,9 @@ HEDDLE_EXPORT int setitimer(__itimer_which_t which, const itimerval* wanted, iti
   if (e == nullptr) return HEDDLE_REAL(setitimer)(which, wanted, old);
   const auto index = static_cast<std::uint32_t>(which);
   if (index > 2) return as_result(EINVAL);
+  const auto call = HEDDLE_EXPORTED_CALL(setitimer);
+  call.reads_object(wanted);
+  call.writes_object(old);
   const heddle::sched::Timer before = e->timers().at(index);
   if (old != nullptr) {
     *old = {heddle::abi::to_timeval(before.interval), heddle::abi::to_timeval(heddle::abi::left(*e, before))};
@@ -201,6 +205,7 @@ HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* result) noexcept 
   if (static_cast<std::uint32_t>(which) > 2) return as_result(EINVAL);
   const heddle::sched::Timer& timer = e->timers().at(static_cast<std::uint32_t>(which));
   *result = {heddle::abi::to_timeval(timer.interval), heddle::abi::to_timeval(heddle::abi::left(*e, timer))};
+  HEDDLE_EXPORTED_CALL(getitimer).writes_object(result);
   return 0;
 }
 

@@ -135,8 +135,10 @@ void Execution::forget(sched::SyncObject& object) {
   }
 }
 
-void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
+void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc,
+                            std::uint64_t function) {
   if (bytes == 0) return;
+  accessing_function_ = function;
   before_access();
   if (!skips_known_) note_plain_access(op, address, bytes, pc);
   if (fair_ && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
@@ -147,6 +149,7 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address + bytes - 1, 1, pc);
   if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
   if (under_plain_lock_) unlock_plain_access();
+  accessing_function_ = 0;
 }
 
 void Execution::plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes) {
@@ -199,7 +202,7 @@ void Execution::report_race(const race::Race& race) {
     part.event = access.event;
   };
   cite(PartRole::kAccess, race.current);
-  finding.finding().parts[0].stack = stack_of(self());
+  finding.finding().parts[0].stack = inside_function(stack_of(self()));
   cite(PartRole::kPreviousAccess, race.previous);
   describe_memory(finding, race.address);
   finding.cite_creations();
@@ -211,6 +214,7 @@ void Execution::report_use_after_free(Address address, std::uint64_t bytes, std:
   {
     FindingBuilder finding(*this, FindingKind::kHeapUseAfterFree, "access of memory that was freed");
     FindingPart& here = finding.part(PartRole::kHere, self(), pc);
+    here.stack = inside_function(here.stack);
     here.address = address;
     here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
     describe_memory(finding, address);

@@ -31,8 +31,9 @@ struct Callers {
 Callers callers;
 
 bool is_string_member(const char* symbol) {
-  for (const char* prefix : {"_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI",
-                             "_ZNSt3__112basic_stringI", "_ZNKSt3__112basic_stringI"}) {
+  for (const char* prefix :
+       {"_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI", "_ZNSt3__112basic_stringI",
+        "_ZNKSt3__112basic_stringI", "_ZNSt12__basic_fileI"}) {
     if (has_prefix(symbol, prefix)) return true;
   }
   return false;

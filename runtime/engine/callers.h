@@ -1,8 +1,8 @@
 // Which code is instrumented, and whose call of memcpy is it? The memory and string functions are interposed
 // for every module of the process, but only what instrumented code asks for is an access of the program:
 // libraries that were not compiled by heddle may synchronise by means that cannot be seen. The one exception
-// are the members of std::string that live in libstdc++ or libc++: they do what their caller asked for, with
-// the caller's memory.
+// are the members of std::string that live in libstdc++ or libc++, and of the file below libstdc++'s
+// std::filebuf: they do what their caller asked for, with the caller's memory.
 #pragma once
 
 #include <cstdint>

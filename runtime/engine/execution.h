@@ -327,7 +327,9 @@ class Execution final : public strategy::View {
     if (crossing.pending != 0) [[unlikely]]
       cross(is_program_code(pc));
   }
-  void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
+  // `function`: of libc, which accesses it for the program; 0: the program itself.
+  void plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc,
+                   std::uint64_t function = 0);
   // An atomic access that the model has committed: the detector is still in the epoch that it was made in.
   template <race::AccessOp kOp, std::uint32_t kSize>
   [[gnu::always_inline]] void atomic_access(Address address, std::uint64_t pc) {
@@ -547,6 +549,7 @@ class Execution final : public strategy::View {
   // Of a plain access, or of one that a library makes for the program: then with the call of the library.
   StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }
   StackId access_stack_at(std::uint64_t pc);
+  StackId inside_function(StackId stack);  // … with the function of libc that makes the access under way
   static std::uint32_t hash_alternatives(const strategy::ChoicePoint& point);
   std::uint32_t pick(strategy::ChoicePoint& point);
   // make(): the choice, where there is room for one more.
@@ -764,6 +767,7 @@ class Execution final : public strategy::View {
   std::uint32_t entered_ = 0;                         // blocks, by all threads
   std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
   std::uint32_t rules_clock_ = 0;                     // of the one lock that kTogether and kLocked stand for
+  std::uint64_t accessing_function_ = 0;              // of libc, in the access under way
   bool under_plain_lock_ = false;                     // … which the plain access under way has taken
   bool watching_ = false;                             // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each

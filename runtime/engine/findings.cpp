@@ -250,9 +250,15 @@ StackId Execution::shadow_stack_of(const Thread& thread) {
 
 StackId Execution::access_stack_at(std::uint64_t pc) {
   const StackId id = shadow_stack_of(self());
-  if (caller_at(pc) == Caller::kInstrumented) return id;
+  if (caller_at(pc) == Caller::kInstrumented) return inside_function(id);
   const std::uint64_t site = call_site(self());
-  return site != 0 ? channel_.stacks()->push(id, site) : id;
+  return inside_function(site != 0 ? channel_.stacks()->push(id, site) : id);
+}
+
+StackId Execution::inside_function(StackId stack) {
+  return accessing_function_ != 0 && recording_
+             ? channel_.stacks()->push(stack, accessing_function_ | kCalledFunction)
+             : stack;
 }
 
 std::uint64_t Execution::innermost_place(const Thread& thread) {

@@ -85,6 +85,14 @@ class LocalNames {
   std::map<Address, Local> locals_;
 };
 
+// A function of libc has a name and no place: the runtime stands in for it.
+std::vector<Frame> frames_at(Symboliser& symboliser, std::uint64_t pc) {
+  if ((pc & kCalledFunction) == 0) return symboliser.frames(pc);
+  Frame frame;
+  frame.function = symboliser.frames((pc & ~kCalledFunction) + 1).back().function;
+  return {frame};
+}
+
 }  // namespace
 
 void symbolise(Trace& trace, Symboliser& symboliser) {
@@ -92,7 +100,7 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
   const auto add_pc = [&](std::uint64_t pc) {
     if (pc == 0) return;
     const auto [at, is_new] = symbols.frames.try_emplace(pc);
-    if (is_new) at->second = symboliser.frames(pc);
+    if (is_new) at->second = frames_at(symboliser, pc);
   };
   const auto add_address = [&](Address address, std::uint32_t size) {
     if (address == 0 || symbols.data.contains(address)) return;

@@ -34,8 +34,13 @@ const TraceModule* Trace::module_at(Address address) const {
 
 std::vector<std::uint64_t> Trace::pcs_of(std::uint64_t pc, StackId stack) const {
   std::vector<std::uint64_t> pcs;
+  std::uint32_t node = index_of(stack);
+  if (node < stacks.size() && (stacks[node].pc & kCalledFunction) != 0) {
+    pcs.push_back(stacks[node].pc);
+    node = index_of(stacks[node].caller);
+  }
   if (pc != 0) pcs.push_back(pc);
-  for (std::uint32_t node = index_of(stack); node != 0 && node < stacks.size();) {
+  while (node != 0 && node < stacks.size()) {
     if (stacks[node].pc != 0) pcs.push_back(stacks[node].pc);
     node = index_of(stacks[node].caller);
   }

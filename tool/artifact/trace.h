@@ -150,7 +150,8 @@ struct Trace {
   // The departure that shows at this event, nullptr: none.
   const TraceDeparture* departure_at(EventId event) const;
   std::string_view text_of(const Event& event) const { return texts[event.text]; }
-  // The return addresses of a place, innermost first: its pc, then the callers.
+  // The return addresses of a place, innermost first: its pc, then the callers. Before them the function of
+  // libc that the place calls, where this made the access (marked by kCalledFunction).
   std::vector<std::uint64_t> pcs_of(std::uint64_t pc, StackId stack) const;
 };
 

@@ -129,7 +129,8 @@ class FindingWriter {
     const std::size_t width = is_own_code(f) ? kFunctionWidth : kLibraryFunctionWidth;
     out_ += fmt::format("    #{} {}", number, f.function.empty() ? "??" : short_function(f.function, width));
     if (const std::string place = place_text(f, paths_); !place.empty()) out_ += " " + style_.bold(place);
-    const std::string where = f.module.empty()
+    const std::string where = f.module.empty() && f.offset == 0 ? "(libc)"
+                              : f.module.empty()
                                   ? fmt::format("({:#x})", f.offset)
                                   : fmt::format("({}+{:#x})", escaped(base_name(f.module)), f.offset);
     out_ += " " + style_.dim(where) + "\n";
