@@ -47,6 +47,7 @@ inline constexpr std::uint64_t kHeap =
     kMainStackEnd + kCallStackBytes + 64 * kKilobyte;  // the program's malloc
 inline constexpr std::uint64_t kHeapEnd = kHeap + kHeapBytes;
 inline constexpr std::uint64_t kBigStacks = 0x6180'0000'0000;  // threads that ask for more than a slot holds
+inline constexpr std::uint64_t kBigStacksEnd = kBigStacks + 1024 * kGigabyte;
 static_assert(kFreedBits + kHeapBytes / 128 <= kSession && kSessionEnd <= kFiberSlots);
 static_assert(kMainCallStack + kCallStackBytes + kHole <= kHeap && kHeapEnd <= kBigStacks);
 }  // namespace address_map

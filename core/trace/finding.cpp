@@ -54,6 +54,10 @@ const char* to_string(FindingKind kind) {
       return "not linearizable";
     case FindingKind::kOutOfMemory:
       return "out of memory";
+    case FindingKind::kStackUseAfterEnd:
+      return "use of the stack of a thread that has ended";
+    case FindingKind::kThreadLocalUseAfterEnd:
+      return "use of the thread-local storage of a thread that has ended";
     case FindingKind::kThreadLeak:
       return "thread leak";
     case FindingKind::kLockOrderInversion:

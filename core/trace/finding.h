@@ -38,6 +38,9 @@ enum class FindingKind : std::uint8_t {
   kThreadLeak,
   kLockOrderInversion,
   kLockHeldAtThreadEnd,
+  // Bugs again: a new kind is a new value at the end.
+  kStackUseAfterEnd,  // of a thread
+  kThreadLocalUseAfterEnd,
   kCount,
 };
 
@@ -73,11 +76,34 @@ enum class PartRole : std::uint8_t {
   kSettled,         // where the thread `other` was joined or detached before
   kThroughLibrary,  // `text`: a library whose synchronisation is not seen, and may be what orders the
                     // accesses
+  kThreadEnded,     // where `thread` was when it ended
 };
-inline constexpr PartRole kLastPartRole = PartRole::kThroughLibrary;
+inline constexpr PartRole kLastPartRole = PartRole::kThreadEnded;
 
-// How a race's access touched memory.
-enum class AccessKind : std::uint8_t { kNone = 0, kRead, kWrite, kAtomicRead, kAtomicWrite };
+// How a race's access touched memory. Those from kAllocation on are no accesses by the program's own
+// instructions, but count as ones; the part's text says more ("calloc", "condition variable").
+enum class AccessKind : std::uint8_t {
+  kNone = 0,
+  kRead,
+  kWrite,
+  kAtomicRead,
+  kAtomicWrite,
+  kAllocation,   // a write
+  kFree,         // a write
+  kThreadEnd,    // a write of the thread's stack and thread-local storage
+  kDestruction,  // a write of a synchronisation object
+  kObjectUse,    // an atomic read of one
+};
+inline constexpr AccessKind kLastAccessKind = AccessKind::kObjectUse;
+
+constexpr bool is_write(AccessKind access) {
+  return access == AccessKind::kWrite || access == AccessKind::kAtomicWrite ||
+         (access >= AccessKind::kAllocation && access <= AccessKind::kDestruction);
+}
+// By the program's own instructions.
+constexpr bool is_plain(AccessKind access) {
+  return access == AccessKind::kRead || access == AccessKind::kWrite;
+}
 
 // What the cited memory is.
 enum class MemoryKind : std::uint8_t { kUnknown = 0, kHeap, kGlobal, kStack, kThreadLocal };

@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "runtime/abi/engine_access.h"
+#include "runtime/abi/heap_functions.h"
 
 // libc's own, exported beside the public names.
 extern "C" {
@@ -18,6 +18,7 @@ namespace heddle::abi {
 namespace {
 
 using engine::program_heap;
+using heap::Allocator;
 
 // A child that the program forked has real threads, which share the one heap. Nobody else ever waits here.
 class HeapLock {
@@ -46,10 +47,12 @@ void* allocate_quietly(std::size_t size, std::size_t alignment, bool zero) {
   return block->user();
 }
 
-void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc) {
+}  // namespace
+
+void* allocate(std::size_t size, std::size_t alignment, Allocator allocator, std::uint64_t pc) {
   engine::Execution* e = engine();
-  void* result =
-      e != nullptr ? e->allocate(size, alignment, zero, pc) : allocate_quietly(size, alignment, zero);
+  void* result = e != nullptr ? e->allocate(size, alignment, allocator, pc)
+                              : allocate_quietly(size, alignment, allocator == Allocator::kCalloc);
   if (result == nullptr) errno = ENOMEM;
   return result;
 }
@@ -69,6 +72,8 @@ void release(void* pointer, std::uint64_t pc) {
     program_heap().release(part, block, {});
 }
 
+namespace {
+
 void* reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
   if (engine::Execution* e = engine()) return e->reallocate(pointer, size, pc);
   if (pointer == nullptr) return allocate_quietly(size, 16, false);
@@ -87,13 +92,13 @@ void* reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
 
 bool power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-void* aligned(std::size_t alignment, std::size_t size, std::uint64_t pc) {
+void* aligned(std::size_t alignment, std::size_t size, Allocator allocator, std::uint64_t pc) {
   if (!in_session()) return __libc_memalign(alignment, size);
   if (!power_of_two(alignment)) {
     errno = EINVAL;
     return nullptr;
   }
-  return allocate(size, alignment < 16 ? 16 : alignment, false, pc);
+  return allocate(size, alignment < 16 ? 16 : alignment, allocator, pc);
 }
 
 }  // namespace
@@ -101,7 +106,7 @@ void* aligned(std::size_t alignment, std::size_t size, std::uint64_t pc) {
 
 HEDDLE_EXPORT void* malloc(std::size_t size) noexcept {
   if (!heddle::abi::in_session()) return __libc_malloc(size);
-  return heddle::abi::allocate(size, 16, false, HEDDLE_CALLER_PC);
+  return heddle::abi::allocate(size, 16, heddle::heap::Allocator::kMalloc, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
@@ -111,7 +116,7 @@ HEDDLE_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
     errno = ENOMEM;
     return nullptr;
   }
-  return heddle::abi::allocate(bytes, 16, true, HEDDLE_CALLER_PC);
+  return heddle::abi::allocate(bytes, 16, heddle::heap::Allocator::kCalloc, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT void free(void* pointer) noexcept {
@@ -121,15 +126,25 @@ HEDDLE_EXPORT void free(void* pointer) noexcept {
   errno = kept;
 }
 
-HEDDLE_EXPORT void* realloc(void* pointer, std::size_t size) noexcept {
-  if (!heddle::abi::in_session()) return __libc_realloc(pointer, size);
+namespace heddle::abi {
+namespace {
+
+void* resize(void* pointer, std::size_t size, std::uint64_t pc) {
   if (pointer != nullptr && size == 0) {
-    heddle::abi::release(pointer, HEDDLE_CALLER_PC);
+    release(pointer, pc);
     return nullptr;
   }
-  void* result = heddle::abi::reallocate(pointer, size, HEDDLE_CALLER_PC);
+  void* result = reallocate(pointer, size, pc);
   if (result == nullptr) errno = ENOMEM;
   return result;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+HEDDLE_EXPORT void* realloc(void* pointer, std::size_t size) noexcept {
+  if (!heddle::abi::in_session()) return __libc_realloc(pointer, size);
+  return heddle::abi::resize(pointer, size, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT void* reallocarray(void* pointer, std::size_t count, std::size_t size) noexcept {
@@ -138,25 +153,27 @@ HEDDLE_EXPORT void* reallocarray(void* pointer, std::size_t count, std::size_t s
     errno = ENOMEM;
     return nullptr;
   }
-  return realloc(pointer, bytes);
+  if (!heddle::abi::in_session()) return __libc_realloc(pointer, bytes);
+  return heddle::abi::resize(pointer, bytes, HEDDLE_CALLER_PC);
 }
 
 HEDDLE_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  return heddle::abi::aligned(alignment, size, HEDDLE_CALLER_PC);
+  return heddle::abi::aligned(alignment, size, heddle::heap::Allocator::kMemalign, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  return heddle::abi::aligned(alignment, size, HEDDLE_CALLER_PC);
+  return heddle::abi::aligned(alignment, size, heddle::heap::Allocator::kAlignedAlloc, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT void* valloc(std::size_t size) noexcept {
-  return heddle::abi::aligned(heddle::kPageSize, size, HEDDLE_CALLER_PC);
+  return heddle::abi::aligned(heddle::kPageSize, size, heddle::heap::Allocator::kMemalign, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT void* pvalloc(std::size_t size) noexcept {
   return heddle::abi::aligned(heddle::kPageSize, (size + heddle::kPageSize - 1) & ~(heddle::kPageSize - 1),
-                              HEDDLE_CALLER_PC);
+                              heddle::heap::Allocator::kMemalign, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
   if (!heddle::abi::power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-  void* memory = heddle::abi::aligned(alignment, size, HEDDLE_CALLER_PC);
+  void* memory =
+      heddle::abi::aligned(alignment, size, heddle::heap::Allocator::kPosixMemalign, HEDDLE_CALLER_PC);
   if (memory == nullptr) return ENOMEM;
   *result = memory;
   return 0;

@@ -70,11 +70,10 @@ bool writes(const char* mode) {
   return false;
 }
 
-void note_unmapped(const void* address, std::size_t bytes) {
-  auto* e = engine();
-  if (e == nullptr) return;
-  e->forget_memory(reinterpret_cast<Address>(address), (bytes + kPageSize - 1) & ~(kPageSize - 1));
-}
+std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageSize - 1) & ~(kPageSize - 1); }
+
+// Other mappings than the process's own fresh memory are somebody else's contents.
+constexpr bool is_fresh_memory(int flags) { return (flags & (MAP_SHARED | MAP_ANONYMOUS)) == MAP_ANONYMOUS; }
 
 // LLVM's libomp leaves a note of this name, with the process's id in it, for a second copy of itself in the
 // same process. The id is ours, and the same in all executions: they would find each other's. What it says is
@@ -191,25 +190,63 @@ HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
   if (auto* e = engine()) e->leave_prefix();
   return HEDDLE_REAL(memfd_create)(name, flags);
 }
+namespace heddle::abi {
+namespace {
+
 // Shared memory that a process of the zygote could write would be the same for all executions.
-HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
-                         off_t offset) noexcept {
+void* map_memory_of_program(void* address, std::size_t bytes, int protection, int flags, int file,
+                            off_t offset, std::uint64_t pc) {
   if (auto* e = engine(); e != nullptr && (flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 &&
-                          (file < 0 || file != heddle::abi::note_of_openmp)) {
+                          (file < 0 || file != note_of_openmp)) {
     e->leave_prefix();
-    heddle::abi::note_shared_mapping();
+    note_shared_mapping();
   }
   void* result = HEDDLE_REAL(mmap)(address, bytes, protection, flags, file, offset);
-  // What was there is replaced.
-  if (result != MAP_FAILED && (flags & MAP_FIXED) != 0) heddle::abi::note_unmapped(result, bytes);
+  if (auto* e = engine(); e != nullptr && result != MAP_FAILED) {
+    const auto begin = reinterpret_cast<Address>(result);
+    const std::size_t whole = whole_pages(bytes);
+    // What was there is replaced.
+    if ((flags & MAP_FIXED) != 0) e->forget_memory(begin, whole);
+    if (is_fresh_memory(flags)) e->memory_mapped(begin, whole, pc);
+  }
   return result;
+}
+
+}  // namespace
+}  // namespace heddle::abi
+
+HEDDLE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
+                         off_t offset) noexcept {
+  return heddle::abi::map_memory_of_program(address, bytes, protection, flags, file, offset,
+                                            HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int munmap(void* address, std::size_t bytes) noexcept {
   const int result = HEDDLE_REAL(munmap)(address, bytes);
-  if (result == 0) heddle::abi::note_unmapped(address, bytes);
+  if (auto* e = engine(); e != nullptr && result == 0)
+    e->memory_unmapped(reinterpret_cast<heddle::Address>(address), heddle::abi::whole_pages(bytes),
+                       HEDDLE_CALLER_PC);
+  return result;
+}
+// What is kept moves with its contents: as if unmapped here and mapped there.
+HEDDLE_EXPORT void* mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags, ...) noexcept {
+  void* wanted = nullptr;
+  if ((flags & MREMAP_FIXED) != 0) {
+    va_list list;
+    va_start(list, flags);
+    wanted = va_arg(list, void*);
+    va_end(list);
+  }
+  void* result = HEDDLE_REAL(mremap)(address, bytes, new_bytes, flags, wanted);
+  if (auto* e = engine(); e != nullptr && result != MAP_FAILED) {
+    e->memory_unmapped(reinterpret_cast<heddle::Address>(address), heddle::abi::whole_pages(bytes),
+                       HEDDLE_CALLER_PC);
+    e->memory_mapped(reinterpret_cast<heddle::Address>(result), heddle::abi::whole_pages(new_bytes),
+                     HEDDLE_CALLER_PC);
+  }
   return result;
 }
 HEDDLE_EXPORT void* mmap64(void* address, std::size_t bytes, int protection, int flags, int file,
                            off64_t offset) noexcept {
-  return mmap(address, bytes, protection, flags, file, offset);
+  return heddle::abi::map_memory_of_program(address, bytes, protection, flags, file, offset,
+                                            HEDDLE_CALLER_PC);
 }

@@ -40,6 +40,7 @@ template <typename Object>
 [[gnu::noinline]] void adopt_object(engine::Execution& e, Object* object, const ObjectTraits<Object>& traits,
                                     sched::SyncObject& sync, std::uint64_t pc) {
   const auto address = reinterpret_cast<Address>(object);
+  e.check_not_freed(address, 1, pc);  // what has ended says nothing
   std::uint64_t& mark = mark_of(object, traits.mark);
   if (mark == gone_value(address) && sync.destroyed) report_unusable(e, sync, true, pc);
   const bool copied = mark != 0 && is_copied_mark(e, mark, traits.kind);
@@ -75,6 +76,7 @@ sched::SyncObject& made_object(engine::Execution& e, Object* object, const Objec
   e.forget(sync);
   e.sync_objects().renew(sync, traits.kind);
   sync.made = e.place(pc);
+  e.object_made(sync, pc);
   mark_of(object, traits.mark) = mark_value(address);
   return sync;
 }

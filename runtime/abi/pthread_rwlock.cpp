@@ -176,6 +176,7 @@ HEDDLE_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) noexce
     e->forget(l);
     e->sync_objects().renew(l, heddle::sched::SyncKind::kSpinLock);
     l.made = e->place(HEDDLE_CALLER_PC);
+    e->object_made(l, HEDDLE_CALLER_PC);
     l.shared =
         shared != PTHREAD_PROCESS_PRIVATE && heddle::abi::in_shared_memory(const_cast<const int*>(lock));
   }

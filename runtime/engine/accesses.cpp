@@ -174,55 +174,6 @@ void Execution::check_initialised_slowly(const memory::Place& place, std::uint64
   finish(Ending::kFinding, 0);
 }
 
-void Execution::report_race(const race::Race& race) {
-  if (probing_) {
-    const AccessKind kind = race.current.kind;
-    return kind == AccessKind::kRead || kind == AccessKind::kAtomicRead ? probe_reads() : void();
-  }
-  // Once for each pair of places in an execution: a loop over a racy array is one bug. A campaign knows the
-  // later place only; where the earlier one differs the execution that is run again tells.
-  const std::uint64_t place = mix(race.current.pc, static_cast<std::uint64_t>(race.current.kind)) +
-                              mix(race.previous.pc, static_cast<std::uint64_t>(race.previous.kind));
-  for (std::uint32_t i = 0; i < reported_race_count_; ++i) {
-    if (reported_races_[i] == place) return;
-  }
-  if (reported_race_count_ == kReportedRaces) return;
-  reported_races_[reported_race_count_++] = place;
-  self().last_pc = race.current.pc;
-  FindingBuilder finding(*this, FindingKind::kDataRace,
-                         race.current.is_free || race.previous.is_free
-                             ? "free of memory that another thread accesses"
-                             : "two accesses that are not ordered");
-  const auto cite = [&](PartRole role, const race::RaceAccess& access) {
-    FindingPart& part = finding.part(role, scheduler_.thread(access.thread), access.pc);
-    part.stack = access.stack;
-    part.address = access.address;
-    part.size = static_cast<std::uint8_t>(access.size < 255 ? access.size : 255);
-    part.access = access.kind;
-    part.event = access.event;
-  };
-  cite(PartRole::kAccess, race.current);
-  finding.finding().parts[0].stack = inside_function(stack_of(self()));
-  cite(PartRole::kPreviousAccess, race.previous);
-  describe_memory(finding, race.address);
-  finding.cite_creations();
-  cite_libraries(finding, race);
-}
-
-void Execution::report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc) {
-  self().last_pc = pc;
-  {
-    FindingBuilder finding(*this, FindingKind::kHeapUseAfterFree, "access of memory that was freed");
-    FindingPart& here = finding.part(PartRole::kHere, self(), pc);
-    here.stack = inside_function(here.stack);
-    here.address = address;
-    here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
-    describe_memory(finding, address);
-    finding.cite_creations();
-  }
-  finish(Ending::kFinding, 0);
-}
-
 void Execution::settle() {
   before_access();
   note_trusted_libraries();

@@ -30,10 +30,13 @@ struct Callers {
 };
 Callers callers;
 
+// Also the members of condition variables and locks, which do with the caller's object what it asked for.
 bool is_string_member(const char* symbol) {
   for (const char* prefix :
        {"_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI", "_ZNSt3__112basic_stringI",
-        "_ZNKSt3__112basic_stringI", "_ZNSt12__basic_fileI"}) {
+        "_ZNKSt3__112basic_stringI", "_ZNSt12__basic_fileI", "_ZNSt18condition_variable",
+        "_ZNSt3__118condition_variable", "_ZNSt3__15mutex", "_ZNSt3__115recursive_mutex",
+        "_ZNSt3__111timed_mutex", "_ZNSt3__121recursive_timed_mutex", "_ZNSt3__119__shared_mutex_base"}) {
     if (has_prefix(symbol, prefix)) return true;
   }
   return false;
@@ -100,6 +103,11 @@ bool in_string_member(std::uint64_t address) {
   return false;
 }
 
+// The runtime's own interposers call one another for the program: cnd_signal calls pthread_cond_signal.
+bool is_own_module(const LoadedModule& module) {
+  return module.range.contains(reinterpret_cast<std::uint64_t>(&known_calls));
+}
+
 }  // namespace
 
 void find_callers() {
@@ -139,7 +147,7 @@ const KnownCall& find_caller(std::uint64_t return_address) {
   Caller caller = Caller::kLibrary;
   if (module != nullptr && module->instrumented) {
     caller = Caller::kInstrumented;
-  } else if (module != nullptr && in_string_member(return_address)) {
+  } else if (module != nullptr && (in_string_member(return_address) || is_own_module(*module))) {
     caller = Caller::kStringMember;
   }
   KnownCall& known = known_calls[(return_address ^ return_address >> 12) % kKnownCalls];

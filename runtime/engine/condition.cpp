@@ -38,6 +38,9 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
     misuse(FindingKind::kCondMisuse, "threads wait on one condition variable with different mutexes", c, pc);
   }
   c.partner = m.address;
+  // Only the begin of the wait: once woken, a waiter no longer looks at the condition variable, which may be
+  // destroyed by then (POSIX, pthread_cond_destroy).
+  note_use(c, pc);
   if (Event* e = record(EventKind::kCondWait, pc)) {
     set_address(*e, c.address);
     e->value = m.address;
@@ -113,6 +116,7 @@ void Execution::note_heard(SyncObject& object, const Thread& woken, std::uint64_
 
 int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
   visible({EventKind::kCondSignal, MemoryOrder::kRelaxed, 0, c.address, pc});
+  note_use(c, pc);
   Thread* woken = choose_waiter(WaitKind::kCondition, c.address);
   if (woken == nullptr) {
     note_early(c, pc);
@@ -131,6 +135,7 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
 
 int Execution::condition_broadcast(SyncObject& c, std::uint64_t pc) {
   visible({EventKind::kCondBroadcast, MemoryOrder::kRelaxed, 0, c.address, pc});
+  note_use(c, pc);
   const std::uint32_t woken = scheduler_.wake_all(WaitKind::kCondition, c.address);
   note_early(c, pc);
   done(EventKind::kCondBroadcast, woken);

@@ -191,6 +191,7 @@ class Execution final : public strategy::View {
   // An object of any kind is destroyed, initialised again, or its memory freed: it must not be in use.
   void destroy_object(sched::SyncObject& object, std::uint64_t pc);
   void check_unused(const sched::SyncObject& object, const char* deed, std::uint64_t pc);
+  void object_made(const sched::SyncObject& object, std::uint64_t pc);  // by an init function
   sched::CodePlace place(std::uint64_t pc) {
     return {pc, recording_ ? stack_of(self()) : kEmptyStack, scheduler_.current()};
   }
@@ -378,8 +379,12 @@ class Execution final : public strategy::View {
     if (heap::is_junk(place.memory.low, place.size) && heap::Heap::contains(place.address))
       check_initialised_slowly(place, pc);
   }
+  // Memory that was freed, and stacks and thread-local storage of threads that have ended.
   void check_not_freed(Address address, std::uint64_t bytes, std::uint64_t pc) {
+    using namespace address_map;
+    if (address - kFiberSlots >= kBigStacksEnd - kFiberSlots) return;
     if (heap::Heap::is_freed(address)) report_use_after_free(address, bytes, pc);
+    if (address - kFiberSlotsEnd >= kHeapEnd - kFiberSlotsEnd) check_thread_storage(address, bytes, pc);
   }
   // What is known only at the end, after which no operation may follow: were candidates dropped, and in the
   // events each store's place in its modification order.
@@ -411,8 +416,10 @@ class Execution final : public strategy::View {
   void check_at_exit();
 
   // --- the heap (memory.cpp)
-  void* allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc);
+  void* allocate(std::size_t size, std::size_t alignment, heap::Allocator allocator, std::uint64_t pc);
   void free(void* pointer, std::uint64_t pc);
+  void memory_mapped(Address begin, std::uint64_t size, std::uint64_t pc);
+  void memory_unmapped(Address begin, std::uint64_t size, std::uint64_t pc);
   // Memory that the kernel took back: what is mapped there next has nothing to do with it.
   void forget_memory(Address begin, std::uint64_t size);
   void* reallocate(void* pointer, std::size_t size, std::uint64_t pc);
@@ -453,6 +460,8 @@ class Execution final : public strategy::View {
     if (!skips_known_) [[unlikely]]
       note_plain_access(kOp, address, kSize, pc);
     if (!is_known_word<kOp, kSize>(address)) {
+      if (recording_) [[unlikely]]
+        note_own_variable(address, pc);
       if (detecting_) {
         if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
           report_race(*race);
@@ -503,7 +512,14 @@ class Execution final : public strategy::View {
   bool explains_race(std::uint32_t library, const race::Race& race);
   void cite_libraries(FindingBuilder& finding, const race::Race& race);
   static bool is_program_code(std::uint64_t pc);
+  // race_reports.cpp
   [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
+  void check_thread_storage(Address address, std::uint64_t bytes, std::uint64_t pc);
+  void end_storage(const sched::Thread& thread);
+  void note_use(const sched::SyncObject& object, std::uint64_t pc);
+  void note_first_use(sched::SyncObject& lock, std::uint64_t pc);
+  void check_last_unlock(const sched::SyncObject& lock, race::Deed deed, std::uint64_t pc);
+  void note_allocated(const heap::Block& block, std::uint64_t pc);
   // memory_map.cpp
   void describe_memory(FindingBuilder& finding, Address address);
   void describe_heap(FindingBuilder& finding, const heap::Block& block, Address address);
@@ -517,6 +533,7 @@ class Execution final : public strategy::View {
   };
   static FrameFound find_frame(const sched::Thread& thread, Address address, std::uint64_t innermost_pc);
   void note_stack_place(const StackPlace& place);
+  void note_own_variable(Address address, std::uint64_t pc);
   // The frames of the thread's outermost `depth` functions, and where it is in its innermost one.
   StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
   std::uint64_t innermost_place(const sched::Thread& thread);

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "core/base/text_buffer.h"
+#include "runtime/engine/callers.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -29,6 +30,9 @@ FindingKind misuse_of(SyncKind kind) {
 }
 
 namespace {
+
+// Of an object, for the race detector: the smallest one, a spin lock, is an int.
+constexpr std::uint64_t kMarkedBytes = 4;
 
 enum class Use : std::uint8_t { kNone, kHeld, kWaitedFor };
 
@@ -114,6 +118,21 @@ void Execution::destroy_object(SyncObject& object, std::uint64_t pc) {
   check_unused(object, "destruction of", pc);
   object.destroyed = true;
   object.gone = place(pc);
+  const race::Race* race =
+      detecting_ ? race_.on_end(object.address, kMarkedBytes, pc, access_stack(pc)) : nullptr;
+  if (race != nullptr) {
+    report_race(*race);
+  } else {
+    check_last_unlock(object, race::Deed::kEnd, pc);
+  }
+}
+
+void Execution::object_made(const SyncObject& object, std::uint64_t pc) {
+  check_not_freed(object.address, kMarkedBytes, pc);
+  if (!detecting_ || !is_program_call(pc)) return;
+  constexpr auto kWrite = race::AccessOp::kWrite;
+  if (const race::Race* race = race_.on_range(kWrite, object.address, kMarkedBytes, pc, access_stack(pc)))
+    report_race(*race);
 }
 
 }  // namespace heddle::engine

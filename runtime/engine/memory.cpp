@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "core/base/pages.h"
+#include "runtime/engine/callers.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
@@ -23,7 +24,17 @@ constexpr std::uint64_t kRestingBytes = 64u << 20;
 
 }  // namespace
 
-void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, std::uint64_t pc) {
+// What a library allocates it may hand to other threads by means that cannot be seen; so it is no write of
+// the program's. operator new and the members of std::string allocate for their callers (callers.h).
+void Execution::note_allocated(const Block& block, std::uint64_t pc) {
+  if (!detecting_) return;
+  if (!is_program_call(pc)) return race_.reset_range(block.begin(), block.size);
+  before_call(pc);
+  race_.on_allocate(block.begin(), block.size, pc, access_stack(pc));
+}
+
+void* Execution::allocate(std::size_t size, std::size_t alignment, heap::Allocator allocator,
+                          std::uint64_t pc) {
   Heap& heap = program_heap();
   sched::Thread& t = self();
   const std::uint32_t part = heap::part_of(t.id);
@@ -39,16 +50,16 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, bool zero, st
     heap.retire(part, size, alignment);
     reuse = false;
   }
-  const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack};
+  const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack, allocator};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
   if (block == nullptr) return nullptr;
-  if (zero) {
+  if (allocator == heap::Allocator::kCalloc) {
     if (!block->fresh_pages) memset(block->user(), 0, size);
   } else {
     heap::fill_with_junk(block->user(), size);
   }
   block->fresh_pages = false;
-  if (detecting_) race_.reset_range(block->begin(), size);
+  note_allocated(*block, pc);
   if (Event* e = record(EventKind::kAllocate, pc)) {
     e->address = block->begin();
     e->value = size;
@@ -82,12 +93,17 @@ void Execution::free(void* pointer, std::uint64_t pc) {
     }
     finish(Ending::kFinding, 0);
   }
-  sync_.drop_range(block->begin(), block->end(),
-                   [&](sched::SyncObject& object) { check_unused(object, "free of the memory of", pc); });
+  const bool holds_objects = sync_.visit_range(block->begin(), block->end(), [&](sched::SyncObject& object) {
+    check_unused(object, "free of the memory of", pc);
+  });
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
-  if (detecting_) {
-    if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack(pc)))
-      report_race(*race);
+  const race::Race* race =
+      detecting_ ? race_.on_free(block->begin(), block->size, pc, access_stack(pc)) : nullptr;
+  if (race != nullptr) report_race(*race);
+  if (holds_objects) {
+    sync_.drop_range(block->begin(), block->end(), [&](sched::SyncObject& object) {
+      if (race == nullptr) check_last_unlock(object, race::Deed::kFree, pc);
+    });
   }
   memory_.drop_range(block->begin(), block->end());
   heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
@@ -99,8 +115,23 @@ void Execution::forget_memory(Address begin, std::uint64_t size) {
   memory_.drop_range(begin, begin + size);
 }
 
+void Execution::memory_mapped(Address begin, std::uint64_t size, std::uint64_t pc) {
+  forget_memory(begin, size);
+  if (!detecting_ || !is_program_call(pc)) return;
+  before_call(pc);
+  race_.on_allocate(begin, size, pc, access_stack(pc));
+}
+
+void Execution::memory_unmapped(Address begin, std::uint64_t size, std::uint64_t pc) {
+  if (detecting_ && is_program_call(pc)) {
+    before_call(pc);
+    if (const race::Race* race = race_.on_free(begin, size, pc, access_stack(pc))) report_race(*race);
+  }
+  forget_memory(begin, size);
+}
+
 void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
-  if (pointer == nullptr) return allocate(size, 16, false, pc);
+  if (pointer == nullptr) return allocate(size, 16, heap::Allocator::kRealloc, pc);
   before_call(pc);
   Block* block = program_heap().block_at(pointer);
   if (block == nullptr || block->state != BlockState::kAllocated) {
@@ -108,14 +139,18 @@ void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
     return nullptr;
   }
   if (Heap::fits(*block, size) && size * 2 >= block->size) {
-    if (size > block->size) {
-      if (detecting_) race_.reset_range(block->end(), size - block->size);
-      heap::fill_with_junk(reinterpret_cast<void*>(block->end()), size - block->size);
+    // The old object ends and a new one begins, here as well (C11 7.22.3.5).
+    if (detecting_) {
+      if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack(pc)))
+        report_race(*race);
     }
-    block->size = size;
+    if (size > block->size) heap::fill_with_junk(reinterpret_cast<void*>(block->end()), size - block->size);
+    Heap::resize(*block, size,
+                 {self().id, pc, recording_ ? stack_of(self()) : kEmptyStack, heap::Allocator::kRealloc});
+    note_allocated(*block, pc);
     return pointer;
   }
-  void* moved = allocate(size, 16, false, pc);
+  void* moved = allocate(size, 16, heap::Allocator::kRealloc, pc);
   if (moved == nullptr) return nullptr;
   memcpy(moved, pointer, block->size < size ? block->size : size);
   this->free(pointer, pc);

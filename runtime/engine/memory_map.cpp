@@ -58,6 +58,19 @@ Address canonical_address(const sched::CallFrame& frame, Address limit) {
   return 0;
 }
 
+// The frame that held this address, as note_own_variable() was told while the thread ran.
+const StackPlace* noted_frame(const ChannelHeader& h, const Thread& t, Address address) {
+  const StackPlace* found = nullptr;
+  for (std::uint32_t i = h.stack_place_count; i-- > 0;) {
+    const StackPlace& place = h.stack_places[i];
+    if (place.thread != t.id) continue;
+    if (place.address == address) return &place;
+    if (found == nullptr && address < place.canonical && address >= place.canonical - place.below)
+      found = &place;
+  }
+  return found;
+}
+
 }  // namespace
 
 // The frame that holds `address` is the innermost one that reaches above it.
@@ -108,12 +121,30 @@ void Execution::note_stack_place(const StackPlace& place) {
   latest = static_cast<std::uint16_t>(h.stack_place_count);
 }
 
+// The frame of a variable on the running thread's own stack, for who accesses it when the thread has ended.
+// Not of main, whose stack stays; and half of the room is for variables of events.
+void Execution::note_own_variable(Address address, std::uint64_t pc) {
+  const Thread& t = self();
+  if (address - t.stack_low >= t.stack_top - t.stack_low) return;
+  if (channel_.header()->stack_place_count >= kMaxStackPlaces / 2) return;
+  const bool is_own = caller_at(pc) == Caller::kInstrumented;
+  const FrameFound frame = find_frame(t, address, is_own ? pc : innermost_place(t));
+  if (frame.depth != 0 && frame.pc != 0)
+    note_stack_place({address, frame.pc, frame.canonical, static_cast<std::uint32_t>(frame.below), t.id});
+}
+
 bool Execution::describe_thread_memory(FindingPart& part, const Thread& t, Address address) {
   if (is_on_stack_of(t, address)) {
     part.memory = MemoryKind::kStack;
     part.pc = 0;
     part.stack = kEmptyStack;
-    describe_frame(part, t, address);
+    if (t.state != sched::ThreadState::kFinished) {
+      describe_frame(part, t, address);
+    } else if (const StackPlace* place = noted_frame(*channel_.header(), t, address)) {
+      part.pc = place->pc;
+      part.block = place->canonical;
+      part.block_size = place->below;
+    }
     return true;
   }
   TlsSearch search{address, fs_base_of(self()), fs_base_of(t)};
@@ -140,7 +171,7 @@ void Execution::describe_heap(FindingBuilder& finding, const heap::Block& block,
     part.block_size = block.size;
   };
   cite(PartRole::kAllocated, block.allocated_by, block.allocated_pc, block.allocated_stack);
-  if (block.state == heap::BlockState::kFreed)
+  if (block.state == heap::BlockState::kFreed || (block.was_cut && address >= block.end()))
     cite(PartRole::kFreed, block.freed_by, block.freed_pc, block.freed_stack);
 }
 

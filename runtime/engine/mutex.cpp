@@ -15,6 +15,8 @@ using sched::WaitKind;
 
 void Execution::mutex_taken(SyncObject& m, std::uint64_t pc, bool could_wait, bool blocked) {
   acquire(m);
+  if ((m.users >> index_of(scheduler_.current()) % 64 & 1) == 0) [[unlikely]]
+    note_first_use(m, pc);
   done(EventKind::kMutexLock, m.number);
   if (Event* event = record(EventKind::kMutexLock, pc)) {
     set_address(*event, m.address);
@@ -72,6 +74,7 @@ int Execution::mutex_try_lock(SyncObject& m, std::uint64_t pc) {
     default:
       break;
   }
+  note_use(m, pc);
   done(EventKind::kMutexTryLockFailed, m.number);
   if (Event* event = record(EventKind::kMutexTryLockFailed, pc)) set_address(*event, m.address);
   return EBUSY;

@@ -37,7 +37,10 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
     return !l.prefers_writers || scheduler_.waiters(WaitKind::kWriteLock, l.address) == 0;
   };
   while (!is_free()) {
-    if (only_try) return EBUSY;
+    if (only_try) {
+      note_use(l, pc);
+      return EBUSY;
+    }
     if (l.owner == me) return EDEADLK;
     // A reader that wants to write waits for itself; otherwise one holder is named, any of several readers.
     const ThreadId holder = l.owner != kNoThread            ? l.owner
@@ -62,6 +65,7 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
     ++l.count;
   }
   acquire(l);
+  note_use(l, pc);
   done(kind, l.number);
   if (Event* e = record(kind, pc)) {
     set_address(*e, l.address);
@@ -74,6 +78,7 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
 int Execution::rwlock_unlock(SyncObject& l, std::uint64_t pc) {
   visible({EventKind::kRwlockUnlock, MemoryOrder::kRelaxed, 0, l.address, pc});
   const ThreadId me = scheduler_.current();
+  note_use(l, pc);
   if (l.owner == me) {
     release(l);
     l.owner = kNoThread;

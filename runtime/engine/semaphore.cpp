@@ -16,7 +16,10 @@ using sched::WaitKind;
 int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadline, std::uint64_t pc) {
   visible({EventKind::kSemaphoreWait, MemoryOrder::kRelaxed, 0, s.address, pc});
   while (s.count == 0) {
-    if (only_try) return EAGAIN;
+    if (only_try) {
+      note_use(s, pc);
+      return EAGAIN;
+    }
     ++s.waiters;
     const bool woken = wait(WaitKind::kSemaphore, s.address, deadline);
     --s.waiters;
@@ -26,6 +29,7 @@ int Execution::semaphore_wait(SyncObject& s, bool only_try, std::uint64_t deadli
   --s.count;
   changed();
   acquire(s);
+  note_use(s, pc);
   locks_.acquire(scheduler_.current(), s);
   done(EventKind::kSemaphoreWait, s.count);
   if (Event* e = record(EventKind::kSemaphoreWait, pc)) {
@@ -40,6 +44,7 @@ int Execution::semaphore_post(SyncObject& s, std::uint64_t pc) {
   // POSIX lets the call fail with EOVERFLOW; a count that has run away is a bug all the same.
   if (s.count == INT_MAX)
     misuse(FindingKind::kSemaphoreMisuse, "post of a semaphore whose value is SEM_VALUE_MAX already", s, pc);
+  note_use(s, pc);
   release(s);
   locks_.release(scheduler_.current(), s);
   ++s.count;
@@ -56,6 +61,7 @@ int Execution::semaphore_post(SyncObject& s, std::uint64_t pc) {
 
 int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
   visible({EventKind::kBarrierWait, MemoryOrder::kRelaxed, 0, b.address, pc});
+  note_use(b, pc);
   release(b);
   locks_.release(scheduler_.current(), b);
   b.users |= 1ull << index_of(scheduler_.current()) % 64;

@@ -87,6 +87,7 @@ void Execution::end_thread(void* result) {
   done(EventKind::kThreadEnd, 0);
   changed();
   leave_locks();
+  end_storage(t);
   memory_.thread_finished(t.id);
   scheduler_.finish_current();
   scheduler_.wake_all(WaitKind::kJoin, scheduler_.handle_of(t));

@@ -34,6 +34,26 @@ bool aligned_to(Address address, std::size_t alignment) { return (address & (ali
 
 }  // namespace
 
+const char* name_of(Allocator allocator) {
+  switch (allocator) {
+    case Allocator::kMalloc:
+      return "malloc";
+    case Allocator::kCalloc:
+      return "calloc";
+    case Allocator::kRealloc:
+      return "realloc";
+    case Allocator::kAlignedAlloc:
+      return "aligned_alloc";
+    case Allocator::kPosixMemalign:
+      return "posix_memalign";
+    case Allocator::kMemalign:
+      return "memalign";
+    case Allocator::kNew:
+      return "operator new";
+  }
+  return "malloc";
+}
+
 bool Heap::start() {
   if (map_pages_at(address_map::kHeap, address_map::kHeapEnd - address_map::kHeap) == nullptr) return false;
   if (map_pages_at(address_map::kFreedBits, (address_map::kHeapEnd - address_map::kHeap) >> 7) == nullptr)
@@ -140,6 +160,8 @@ Block* Heap::allocate(std::uint32_t part_index, std::size_t size, std::size_t al
   block->allocated_pc = site.pc;
   block->allocated_stack = site.stack;
   block->allocated_by = site.thread;
+  block->allocator = site.allocator;
+  block->was_cut = false;
   block->ordinal = part.allocations++;
   block->size_class = size_class;
   block->magic = kMagic;
@@ -175,6 +197,22 @@ void Heap::release(std::uint32_t part_index, Block* block, const Site& site) {
   part.resting_bytes += bytes;
   block->next_free = part.freed[block->size_class];
   part.freed[block->size_class] = block;
+}
+
+void Heap::resize(Block& block, std::size_t size, const Site& site) {
+  const auto rounded = [](std::size_t bytes) { return (bytes + 15) & ~std::size_t{15}; };
+  const std::size_t before = rounded(block.size), now = rounded(size);
+  if (now < before) {
+    mark_freed(block.begin() + now, before - now, true);
+    block.was_cut = true;
+    block.freed_pc = site.pc;
+    block.freed_stack = site.stack;
+    block.freed_by = site.thread;
+  } else if (block.was_cut) {
+    mark_freed(block.begin(), now, false);
+  }
+  block.size = size;
+  block.allocator = site.allocator;
 }
 
 bool Heap::fits(const Block& block, std::size_t size) { return size <= class_bytes(block.size_class); }

@@ -20,6 +20,18 @@ namespace heddle::heap {
 
 enum class BlockState : std::uint8_t { kFiller = 0, kAllocated = 0xa1, kFreed = 0xf3 };
 
+// What has made a block, as reports name it.
+enum class Allocator : std::uint8_t {
+  kMalloc = 0,
+  kCalloc,
+  kRealloc,
+  kAlignedAlloc,
+  kPosixMemalign,
+  kMemalign,
+  kNew,
+};
+const char* name_of(Allocator allocator);
+
 struct Block {
   std::uint64_t size;  // as asked for
   std::uint64_t allocated_pc;
@@ -34,7 +46,9 @@ struct Block {
   std::uint32_t magic;
   BlockState state;
   bool fresh_pages;  // never handed out before: still zero
-  std::uint8_t reserved[6];
+  Allocator allocator;
+  bool was_cut;  // a part of it was freed, by a realloc; see freed_pc
+  std::uint8_t reserved[4];
 
   void* user() { return this + 1; }
   Address begin() const { return reinterpret_cast<Address>(this + 1); }
@@ -47,6 +61,7 @@ struct Site {
   ThreadId thread = kMainThread;
   std::uint64_t pc = 0;
   StackId stack = kEmptyStack;
+  Allocator allocator = Allocator::kMalloc;
 };
 
 inline constexpr std::uint32_t kParts = 513;  // main, 511 threads, the runtime's own
@@ -90,6 +105,8 @@ class Heap {
   Block* block_at(void* user) const;
   // REQUIRES: the block is allocated.
   void release(std::uint32_t part, Block* block, const Site& site);
+  // The block's size becomes another one, where it is. What is cut off counts as freed. REQUIRES: it fits.
+  static void resize(Block& block, std::size_t size, const Site& site);
   // Can the block hold `size` bytes where it is?
   static bool fits(const Block& block, std::size_t size);
   // The block that holds `address`, allocated or freed. Walks; for reports.

@@ -144,6 +144,12 @@ class MemoryModel {
   // --- synchronisation objects.
   void release(ThreadId t, SyncClock& object) { threads_.release_into(t, object.message); }
   void acquire(ThreadId t, const SyncClock& object) { threads_.acquire(t, object.message); }
+  // Who made the latest release into the object, if that does not happen before what `t` does next; kNoThread
+  // if it does, and where several threads' releases were joined.
+  ThreadId unknown_owner(ThreadId t, const SyncClock& object) const {
+    const Message& m = object.message;
+    return m && m.has_owner() && !threads_.knows(t, m) ? m.owner : kNoThread;
+  }
   void forget(SyncClock& object) { views_.replace(object.message, Message{}); }
 
   // --- atomics.

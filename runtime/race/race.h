@@ -26,6 +26,16 @@ inline constexpr std::uint32_t kAccessOps = 6;
 // made; for an execution that is run again to be explained. The verdicts of both are the same.
 enum class Mode : std::uint8_t { kFast, kPrecise };
 
+// What a remembered access is to the program. Storage that begins or ends, and an object that is destroyed,
+// are written as a whole; so is [basic.life]p2's end of an object seen by those who may still access it.
+enum class Deed : std::uint8_t {
+  kAccess = 0,
+  kAllocation,  // a write: the block was handed out
+  kFree,        // a write: the block was given back
+  kEnd,  // a write: an object was destroyed, or a thread's stack and thread-local storage ended with it
+  kUse,  // an atomic read: an operation on a synchronisation object
+};
+
 // One side of a race.
 struct RaceAccess {
   Address address = 0;  // first byte; of the previous access in fast mode: its first byte known to overlap
@@ -38,7 +48,7 @@ struct RaceAccess {
   ThreadId thread = kNoThread;
   AccessKind kind = AccessKind::kNone;
   bool is_volatile = false;
-  bool is_free = false;  // the write is the release of a heap block
+  Deed deed = Deed::kAccess;
 };
 
 // Two accesses of overlapping bytes, at least one a write, at least one not atomic, neither happening before

@@ -3,27 +3,18 @@
 #include "runtime/race/walk.h"
 
 namespace heddle::race {
-namespace {
-
-// The part of a range that lies in the address space; what is beyond cannot be accessed.
-std::uint64_t clip(Address begin, std::uint64_t size) {
-  const std::uint64_t room = Shadow::kAddressMask + 1 - (begin & Shadow::kAddressMask);
-  return size < room ? size : room;
-}
-
-}  // namespace
-
 bool RaceDetector::start(Mode mode) {
   mode_ = mode;
   if (!shadow_.map()) return false;
   forget_steps();
-  if (mode == Mode::kFast ? fast_.map() : precise_.map()) return true;
+  if (untouched_.map() && (mode == Mode::kFast ? fast_.map() : precise_.map())) return true;
   stop();
   return false;
 }
 
 void RaceDetector::stop() {
   shadow_.unmap();
+  untouched_.unmap();
   fast_.unmap();
   precise_.unmap();
   clock_ = {};
@@ -34,6 +25,7 @@ std::uint32_t RaceDetector::wrap_stamps() {
   for (auto& row : memo_)
     for (Memo& memo : row) memo = {};
   for (std::uint64_t& still : still_) still = 0;
+  for (Allocated& known : allocated_) known = {};
   for (Resumable& known : resumable_) known = {0, nullptr, 0, 0, 0, known.begin};
   oldest_stamp_ = 1;
   return last_stamp_ = 1;
@@ -51,7 +43,7 @@ void RaceDetector::forget_steps() {
 // know.
 const Race* RaceDetector::word_unknown(StateId* cell, std::uint32_t row, const Access& access) {
   if (fast_.wants_collection()) collect();
-  if (*cell == kVirgin) shadow_.register_chunk(Shadow::chunk_of(cell));
+  if (*cell == kVirgin) register_chunk(fast_, Shadow::chunk_of(cell));
   const std::uint64_t offset = access.address & 7;
   const FastRecord record = {epoch_ | access.shape | bytes_between(offset, offset + access.size)};
   if (const StateId next = advance_simply(fast_, *cell, record, clock_); next != kVirgin) {
@@ -117,12 +109,6 @@ const Race* RaceDetector::on_range(AccessOp op, Address begin, std::uint64_t siz
   return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, op, shape_of(op)}, ~0ull);
 }
 
-const Race* RaceDetector::on_free(Address begin, std::uint64_t size, std::uint64_t pc, StackId stack) {
-  const Shape shape = shape_of(AccessOp::kWrite) | record_bits::kFree;
-  return range_slow({begin & Shadow::kAddressMask, clip(begin, size), pc, stack, AccessOp::kWrite, shape},
-                    kFreeMarked);
-}
-
 void RaceDetector::collect() {
   if (mode_ == Mode::kFast) {
     fast_.collect(shadow_);
@@ -132,35 +118,12 @@ void RaceDetector::collect() {
   forget_steps();
 }
 
-void RaceDetector::forget_bytes(Address word, std::uint64_t bytes) {
-  if (mode_ == Mode::kFast ? fast_.wants_collection() : precise_.wants_collection()) collect();
-  StateId& cell = *Shadow::cell_of(word);
-  cell = mode_ == Mode::kFast ? forget(fast_, cell, bytes) : forget(precise_, cell, bytes);
-}
-
-void RaceDetector::reset_range(Address begin, std::uint64_t size) {
-  const Address end = begin + clip(begin, size);
-  const Address first = (begin + 7) & ~Address{7};
-  const Address last = end & ~Address{7};
-  if (first > last) return forget_bytes(last, bytes_between(begin - last, end - last));
-  if (begin < first) forget_bytes(first - 8, bytes_between(begin - (first - 8), 8));
-  if (last < end) forget_bytes(last, bytes_between(0, end - last));
-  if (first == last) return;
-  StateId* cell = Shadow::cell_of(first);
-  StateId* const stop = cell + (last - first) / 8;
-  while ((cell = shadow_.skip_virgin(cell, stop)) < stop) {
-    StateId* const chunk_end = Shadow::chunk_of(cell) + Shadow::kChunkCells;
-    StateId* const next = chunk_end < stop ? chunk_end : stop;
-    Shadow::fill(cell, static_cast<std::size_t>(next - cell), kEmpty);
-    if ((cell = next) == stop) break;
-  }
-}
-
 bool RaceDetector::is_written(Address address, std::uint32_t size) const {
   using namespace record_bits;
   const auto written = [](const auto& states, StateId id, std::uint64_t bytes) {
     for (const auto* record = states.records_of(id);; ++record) {
-      if ((record->bits & kWrite) != 0 && (record->bits & kMask & bytes) != 0) return true;
+      if ((record->bits & kWrite) != 0 && (record->bits & kMask & bytes) != 0 && !is_allocation(record->bits))
+        return true;
       if ((record->bits & kLast) != 0) return false;
     }
   };
@@ -177,6 +140,7 @@ bool RaceDetector::is_written(Address address, std::uint32_t size) const {
 
 void RaceDetector::reset() {
   shadow_.reset();
+  untouched_.reset();
   if (mode_ == Mode::kFast) {
     fast_.clear();
   } else {

@@ -25,8 +25,12 @@
 // - A thread id may be reused when the creator's clock covers the former life's last time (may_reuse); the
 //   new life's times continue after it. Then equal ids still mean program order, or a join between.
 // - A range is passed after the program's own memcpy or memset, so that a wild size faults there, not here.
-// - Fresh memory has no history: reset_range at allocation, when a thread starts on a used stack, at munmap.
-//   on_free at free, so that a free that races is a race and so is an access that races with the free.
+// - Fresh memory has no history but its allocation, which is a write of all of it: on_allocate; reset_range
+//   where nobody is to be told of that, and at munmap. That the memory was another's before is no race: a
+//   free synchronises with the allocation that hands the memory out again ([new.delete.dataraces]).
+// - on_free at free, on_end when a thread's stack ends or an object is destroyed, so that an end that races
+// is
+//   a race and so is an access that races with the end.
 //
 // Costs. 0.5 bytes of shadow for each touched byte, plus states, which are collected when enough are dead.
 // reset() takes time proportional to what was touched. Fork copies page tables for touched shadow only.
@@ -41,6 +45,7 @@
 #include "runtime/race/shadow.h"
 #include "runtime/race/state_table.h"
 #include "runtime/race/transition.h"
+#include "runtime/race/untouched.h"
 
 namespace heddle::race {
 
@@ -188,7 +193,7 @@ class RaceDetector {
   }
 
   // Has any access that is remembered written one of these bytes? An access that was covered by a later one
-  // of the same kind counts through that.
+  // of the same kind counts through that. An allocation gives no value.
   bool is_written(Address address, std::uint32_t size) const;
 
   // The same for sizes known at run time: memcpy, memset, aggregates, system call buffers. At most one Race,
@@ -196,11 +201,27 @@ class RaceDetector {
   [[nodiscard]] const Race* on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
                                      StackId stack = kEmptyStack);
 
-  // The block is freed: a write of all its bytes. Beyond the first kFreeMarked bytes, parts that nobody ever
-  // touched are skipped, so that huge blocks cost no more than what was used of them.
+  // --- storage (storage.cpp)
+
+  // Memory is handed out: a write of all its bytes that races with none before it. Takes time proportional to
+  // what has been touched of it before (untouched.h). REQUIRES: `begin` is a multiple of 8, and the bytes up
+  // to the next one behind the end are nobody else's.
+  void on_allocate(Address begin, std::uint64_t size, std::uint64_t pc, StackId stack = kEmptyStack);
+
+  // Storage ends: a write of all its bytes. Parts that nobody ever touched are skipped, so that huge blocks
+  // and stacks cost no more than what was used of them; not so the first kFreeMarked bytes of a block.
+  static constexpr std::uint64_t kFreeMarked = 16u << 10;
   [[nodiscard]] const Race* on_free(Address begin, std::uint64_t size, std::uint64_t pc,
-                                    StackId stack = kEmptyStack);
-  static constexpr std::uint64_t kFreeMarked = 1ull << 20;
+                                    StackId stack = kEmptyStack) {
+    return on_end_of(Deed::kFree, begin, size, pc, stack);
+  }
+  [[nodiscard]] const Race* on_end(Address begin, std::uint64_t size, std::uint64_t pc,
+                                   StackId stack = kEmptyStack) {
+    return on_end_of(Deed::kEnd, begin, size, pc, stack);
+  }
+
+  // An operation on the synchronisation object that begins here.
+  [[nodiscard]] const Race* on_use(Address object, std::uint64_t pc, StackId stack = kEmptyStack);
 
   // Forgets the history of these bytes.
   void reset_range(Address begin, std::uint64_t size);
@@ -326,6 +347,22 @@ class RaceDetector {
   bool is_still(AccessOp op, Address begin, std::uint64_t size) const;
   const Race* range_unknown(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc, StackId stack);
   const Race* range_slow(const Access& access, std::uint64_t marked);
+  const Race* on_end_of(Deed deed, Address begin, std::uint64_t size, std::uint64_t pc, StackId stack);
+  template <typename Record>
+  void register_chunk(StateTable<Record>& states, StateId* chunk);
+  template <typename Record>
+  StateId untouched_state(StateTable<Record>& states, Address address);
+  template <typename Record>
+  static StateId allocated_state(StateTable<Record>& states, const PreciseRecord& allocation);
+  void register_known(Address begin, Address end);
+  void fill_all(Address begin, Address end, StateId state);
+  void fill_touched(Address begin, Address end, StateId state);
+  void collect_if_needed();
+  // The part of a range that lies in the address space; what is beyond cannot be accessed.
+  static std::uint64_t clip(Address begin, std::uint64_t size) {
+    const std::uint64_t room = Shadow::kAddressMask + 1 - (begin & Shadow::kAddressMask);
+    return size < room ? size : room;
+  }
   template <typename Record>
   Step<Record> take_step(StateTable<Record>& states, StateId from, Record access, std::uint32_t row);
   const Race* tell(const Access& access, const RaceAccess& previous, std::uint8_t racing_bytes, Address word);
@@ -352,6 +389,14 @@ class RaceDetector {
   Resumable resumable_[kMaxThreads] = {};
   alignas(64) Memo memo_[kRows][kWays] = {};
   Shadow shadow_;
+  Untouched untouched_;
+  // The state of words that were allocated in an epoch, by its stamp; fast mode.
+  struct Allocated {
+    std::uint64_t stamp;  // 0: none
+    StateId state;
+  };
+  static constexpr std::uint32_t kAllocatedStates = 8;
+  Allocated allocated_[kAllocatedStates] = {};
   StateTable<FastRecord> fast_;
   StateTable<PreciseRecord> precise_;
 };

@@ -36,6 +36,35 @@ static_assert(kMaxThreads <= 4096);
 
 using Shape = std::uint32_t;
 
+// Deeds that are no accesses of the program's own have combinations of bits that no access has: a plain write
+// is never volatile, and nothing that is atomic frees.
+constexpr Shape shape_of(Deed deed) {
+  using namespace record_bits;
+  switch (deed) {
+    case Deed::kAllocation:
+      return kWrite | kVolatile;
+    case Deed::kFree:
+      return kWrite | kFree;
+    case Deed::kEnd:
+      return kWrite | kFree | kVolatile;
+    case Deed::kUse:
+      return kAtomic | kFree;
+    case Deed::kAccess:
+      break;
+  }
+  return 0;
+}
+constexpr std::uint64_t kDeedBits = record_bits::kAtomic | record_bits::kVolatile | record_bits::kFree;
+constexpr bool is_allocation(std::uint64_t record) { return (record & kDeedBits) == record_bits::kVolatile; }
+constexpr Deed deed_of(std::uint64_t record) {
+  using namespace record_bits;
+  if ((record & kFree) != 0) {
+    if ((record & kAtomic) != 0) return Deed::kUse;
+    return (record & kVolatile) != 0 ? Deed::kEnd : Deed::kFree;
+  }
+  return is_allocation(record) ? Deed::kAllocation : Deed::kAccess;
+}
+
 // How an operation is recorded, without its bytes.
 constexpr Shape shape_of(AccessOp op) {
   using namespace record_bits;

@@ -15,6 +15,7 @@ constexpr std::size_t kMappedSize = Shadow::kSize + kPageSize;
 constexpr std::size_t kChunksSize = Shadow::kMaxChunks * sizeof(std::uint64_t);
 constexpr std::size_t kKeptChunks =
     1u << 16;  // up to 64 MB are emptied in place by reset, which is several times cheaper
+constexpr std::size_t kFewChunks = 256;
 constexpr std::uint64_t kLookedAt = 4;  // chunks of a page or two need no index
 
 }  // namespace
@@ -51,6 +52,18 @@ void Shadow::index_chunks() {
   is_indexed_ = true;
 }
 
+// The same from the list alone: an index would touch more pages than a short execution has chunks.
+StateId* Shadow::skip_unlisted(StateId* cell, StateId* end) const {
+  if (!is_chunk_begin(cell) && *cell != kVirgin) return cell;  // on the way through a chunk
+  const std::uint64_t first = number_of(cell);
+  std::uint64_t nearest = number_of(end - 1) + 1;
+  for (std::size_t i = 0; i < chunk_count_; ++i) {
+    if (chunks_[i] >= first && chunks_[i] < nearest) nearest = chunks_[i];
+  }
+  if (nearest == first) return cell;
+  return nearest > number_of(end - 1) ? end : chunk_at(nearest);
+}
+
 StateId* Shadow::skip_virgin(StateId* cell, StateId* end) {
   std::uint64_t number = number_of(cell);
   const std::uint64_t last = number_of(end - 1);
@@ -58,6 +71,7 @@ StateId* Shadow::skip_virgin(StateId* cell, StateId* end) {
     while (cell < end && *cell == kVirgin) cell = chunk_of(cell) + kChunkCells;
     return cell < end ? cell : end;
   }
+  if (!is_indexed_ && chunk_count_ <= kFewChunks) return skip_unlisted(cell, end);
   if (!is_indexed_) index_chunks();
   std::uint64_t word = registered_[number / 64] >> (number % 64);
   if ((word & 1) != 0) return cell;

@@ -4,8 +4,9 @@
 // programs live and where the kernel puts PIE programs (0x5555…), that costs memory only where it is touched.
 //
 // A chunk is 256 cells: 1 KB of shadow, 2 KB of the program. Cells of a chunk that nobody touched are all
-// kVirgin. Touching one first registers the chunk: its cells become kEmpty and it is put on a list, which is
-// all that has to be visited to reset or collect. No cell of a registered chunk is kVirgin.
+// kVirgin. Touching one first registers the chunk: its cells become kEmpty, or what untouched.h knows of
+// them, and it is put on a list, which is all that has to be visited to reset or collect. No cell of a
+// registered chunk is kVirgin.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,9 @@ class Shadow {
   static StateId* cell_of(Address address) {
     return reinterpret_cast<StateId*>(kBase) + (address << kUnusedBits >> (kUnusedBits + 3));
   }
+  static Address address_of(const StateId* cell) {
+    return static_cast<Address>(cell - reinterpret_cast<const StateId*>(kBase)) * 8;
+  }
   static StateId* chunk_of(StateId* cell) {
     return reinterpret_cast<StateId*>(reinterpret_cast<std::uint64_t>(cell) &
                                       ~(kChunkCells * sizeof(StateId) - 1));
@@ -58,9 +62,7 @@ class Shadow {
   bool map();
   void unmap();
 
-  // Puts the chunk on the list and makes its cells kEmpty, or leaves them for the caller to fill.
-  // REQUIRES: the chunk is not registered.
-  void register_chunk(StateId* chunk) { register_unfilled(chunk), fill(chunk, kChunkCells, kEmpty); }
+  // Puts the chunk on the list; the caller fills its cells. REQUIRES: the chunk is not registered.
   void register_unfilled(StateId* chunk);
 
   // Moves `cell`, in steps of whole chunks, to the first one before `end` in a registered chunk, or to `end`.
@@ -104,6 +106,7 @@ class Shadow {
   }
 
   void index_chunks();
+  StateId* skip_unlisted(StateId* cell, StateId* end) const;
 
   // One bit for each chunk, from when they are first needed: most executions would only touch more pages.
   std::uint64_t* registered_ = nullptr;

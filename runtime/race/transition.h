@@ -62,13 +62,16 @@ constexpr std::uint64_t kind_rank(std::uint64_t record) {
 
 // The bytes of `access` that its own epoch has not recorded already. An access of the same epoch that covers
 // this one was checked when it was made, and what came since was checked against it (FastTrack's same-epoch
-// rule).
+// rule). A write takes an allocation's place all the same: reports name the write, and what is allocated
+// has no value before it.
 template <typename Record>
 inline std::uint64_t new_bytes(const Record* record, std::uint64_t access) {
   using namespace record_bits;
   std::uint64_t bytes = access & kMask;
   for (;; ++record) {
-    if (((record->bits ^ access) & kEpoch) == 0 && covers(record->bits, access)) bytes &= ~record->bits;
+    if (((record->bits ^ access) & kEpoch) == 0 && covers(record->bits, access) &&
+        ((access & kWrite) == 0 || !is_allocation(record->bits)))
+      bytes &= ~record->bits;
     if ((record->bits & kLast) != 0) return bytes;
   }
 }

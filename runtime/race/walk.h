@@ -30,8 +30,8 @@ RaceAccess describe(const Record& record, Address word) {
   access.time = time_of(record.bits);
   access.thread = thread_of(record.bits);
   access.kind = kind_of(record.bits);
-  access.is_volatile = (record.bits & kVolatile) != 0;
-  access.is_free = (record.bits & kFree) != 0;
+  access.is_volatile = (record.bits & (kVolatile | kAtomic)) == (kVolatile | kAtomic);
+  access.deed = deed_of(record.bits);
   if constexpr (Record::kHasSite) {
     const std::uint32_t start = record.site.size_and_start >> kSizeBits;
     if (start != kSomewhere) access.address = word + start - kStartBias;
@@ -55,6 +55,29 @@ template <typename Record>
   memo_of(row, from) = {stamp_ | from, step.to, 0};
   if (step.to == from && is_plain(row)) still_at(row) = stamp_ | from;
   return step;
+}
+
+// The state of a chunk that nobody has touched since its memory was allocated, if it was.
+template <typename Record>
+StateId RaceDetector::untouched_state(StateTable<Record>& states, Address address) {
+  const PreciseRecord* const allocation = untouched_.find(address);
+  if (__builtin_expect(allocation == nullptr, 1)) return kEmpty;
+  return allocated_state(states, *allocation);
+}
+
+template <typename Record>
+StateId RaceDetector::allocated_state(StateTable<Record>& states, const PreciseRecord& allocation) {
+  states.draft()->bits = allocation.bits;
+  if constexpr (Record::kHasSite) states.draft()->site = allocation.site;
+  const StateId state = states.commit(1);
+  states.share(state);
+  return state;
+}
+
+template <typename Record>
+void RaceDetector::register_chunk(StateTable<Record>& states, StateId* chunk) {
+  shadow_.register_unfilled(chunk);
+  Shadow::fill(chunk, Shadow::kChunkCells, untouched_state(states, Shadow::address_of(chunk)));
 }
 
 template <typename Record>
@@ -98,7 +121,7 @@ class RaceDetector::Walk {
   void step_word(Address word, std::uint32_t offset, std::uint32_t size) {
     collect_if_needed();
     StateId* const cell = Shadow::cell_of(word);
-    if (*cell == kVirgin) detector_.shadow_.register_chunk(Shadow::chunk_of(cell));
+    if (*cell == kVirgin) detector_.register_chunk(states_, Shadow::chunk_of(cell));
     *cell = next_state(*cell, word, offset, size);
   }
 
@@ -117,10 +140,11 @@ class RaceDetector::Walk {
         cell += Shadow::replace_run(cell, left, from, next_state(from, word_of(cell), 0, 8));
       } else if (Shadow::is_chunk_begin(cell) && left >= Shadow::kChunkCells) {
         shadow.register_unfilled(cell);
-        Shadow::fill(cell, Shadow::kChunkCells, next_state(kEmpty, word_of(cell), 0, 8));
+        const StateId from = detector_.untouched_state(states_, word_of(cell));
+        Shadow::fill(cell, Shadow::kChunkCells, next_state(from, word_of(cell), 0, 8));
         cell += Shadow::kChunkCells;
       } else {
-        shadow.register_chunk(Shadow::chunk_of(cell));
+        detector_.register_chunk(states_, Shadow::chunk_of(cell));
       }
     }
   }

@@ -105,6 +105,22 @@ void Scheduler::find_spare_memory(SpareMemory& spare) const {
   }
 }
 
+const Thread* Scheduler::ended_owner(Address address) const {
+  using namespace address_map;
+  const auto owns = [&](const Thread& t) {
+    return t.state == ThreadState::kFinished && t.id != kMainThread &&
+           address - t.ghost.stack_low < t.ghost.stack_bytes;
+  };
+  if (address < kFiberSlotsEnd) {
+    const std::uint64_t slot = (kFiberSlotsEnd - 1 - address) / kFiberSlot;
+    return slot < created_ && owns(threads_[slot]) ? &threads_[slot] : nullptr;
+  }
+  for (std::uint32_t i = 1; i < created_ && address >= kBigStacks; ++i) {
+    if (owns(threads_[i])) return &threads_[i];
+  }
+  return nullptr;
+}
+
 void Scheduler::make_runnable(Thread& thread) {
   if (thread.state == ThreadState::kRunnable) return;
   thread.state = ThreadState::kRunnable;

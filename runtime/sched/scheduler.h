@@ -90,6 +90,8 @@ class Scheduler {
 
   // The thread that owns a pthread_t, or nullptr.
   Thread* find(std::uint64_t handle);
+  // The thread that has ended and whose stack or thread-local storage this was; nullptr: there is none.
+  const Thread* ended_owner(Address address) const;
   std::uint64_t handle_of(const Thread& thread) const { return thread.fiber.fs_base; }
 
   void find_spare_memory(SpareMemory& spare) const;

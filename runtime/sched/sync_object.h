@@ -60,7 +60,7 @@ struct SyncObject {
   std::uint32_t number = 0;     // its place in the table, the same for all objects at this address
   std::uint32_t serial = 0;     // one for each life of an object: tells a new one at an old address apart
   std::uint32_t order_row = 0;  // LockGraph: what happened before its last release; 0: nothing
-  std::uint64_t users = 0;      // barrier: the threads that came, by the lowest six bits of their ids
+  std::uint64_t users = 0;      // barrier: the threads that came; mutex: that took it. By id modulo 64
   CodePlace made;               // by an init function
   CodePlace gone;               // destroyed
   // Condition variables and futexes: the latest signal to all, or one that found no waiter. Who waits now has
@@ -90,17 +90,26 @@ class SyncTable {
   }
   // A new object begins its life here. What the memory model keeps about the old one must be dropped before.
   void renew(SyncObject& object, SyncKind kind);
+  // Calls `visit` on each object in [begin, end). False: there is none.
+  template <typename Visit>
+  bool visit_range(Address begin, Address end, Visit visit) {
+    if (count_ == 0 || end <= lowest_ || begin > highest_) return false;
+    bool found = false;
+    for (std::uint32_t i = 1; i <= count_; ++i) {
+      SyncObject& object = object_at(i);
+      if (object.kind == SyncKind::kNone || object.address < begin || object.address >= end) continue;
+      found = true;
+      visit(object);
+    }
+    return found;
+  }
   // Forgets what lies in [begin, end): the memory was freed. Calls `visit` on each first.
   template <typename Visit>
   void drop_range(Address begin, Address end, Visit visit) {
-    if (count_ == 0 || end <= lowest_ || begin > highest_) return;
-    for (std::uint32_t i = 1; i <= count_; ++i) {
-      SyncObject& object = object_at(i);
-      if (object.kind != SyncKind::kNone && object.address >= begin && object.address < end) {
-        visit(object);
-        object.kind = SyncKind::kNone;
-      }
-    }
+    visit_range(begin, end, [&](SyncObject& object) {
+      visit(object);
+      object.kind = SyncKind::kNone;
+    });
   }
   std::uint32_t count() const { return count_; }
   SyncObject& object_at(std::uint32_t number) const { return objects_[number]; }

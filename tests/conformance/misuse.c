@@ -175,9 +175,17 @@ static void wait_with_two_mutexes(void) {
   wait_for_ever_with(&second_mutex);
 }
 
+static void* wait_inside(void* which) {
+  pthread_mutex_lock(which);
+  atomic_store(&inside, 1);
+  pthread_cond_wait(&condition, which);
+  return NULL;
+}
+
 static void destroy_waited_condition(void) {
-  pthread_t other = start(wait_with, &mutex);
-  join(start(nothing, NULL));
+  pthread_t other = start(wait_inside, &mutex);
+  wait_until_inside();
+  pthread_mutex_lock(&mutex);
   pthread_cond_destroy(&condition);
   join(other);
 }

@@ -52,6 +52,28 @@ int main() {
 }
 """
 
+# The access comes after the free, in every execution, and is ordered after it in none.
+FREED = """
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int gone;
+static void* release(void* block) {
+  free(block);
+  atomic_store_explicit(&gone, 1, memory_order_relaxed);
+  return NULL;
+}
+int main(void) {
+  int* block = calloc(1, sizeof *block);
+  pthread_t other;
+  pthread_create(&other, 0, release, block);
+  while (!atomic_load_explicit(&gone, memory_order_relaxed)) sched_yield();
+  *block = 1;
+  pthread_join(other, 0);
+}
+"""
+
 # What heddle test relies on of GoogleTest, without building GoogleTest.
 CASES = """
 #include <pthread.h>
@@ -132,6 +154,24 @@ class Reports(HeddleTest):
         essential = [step["location"]["message"]["text"] for thread in flow["threadFlows"] for step in thread["locations"]
                      if step["importance"] == "essential"]
         self.assertEqual(len([text for text in essential if "counter (4 bytes)" in text]), 2, essential)
+
+    def test_use_after_free_names_the_free_everywhere(self):
+        program = self.compile(FREED, flags=["-pthread"])
+        answer = self.heddle("run", "-n", "20", "-j", "1", "--json", "run.json", "--sarif", "run.sarif", "--html", "page.html", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        free = FREED.split("\n").index("  free(block);") + 1
+        self.assertRegex(answer.errors, rf"SUMMARY: heddle: heap use after free .*, freed at program.c:{free} by T1")
+        self.assertRegex(answer.errors, rf"1\. heap use after free .*, freed at program.c:{free} by T1")
+        self.assertNotIn("data race", answer.errors)
+        (finding,) = json.loads(self.read("run.json"))["findings"]
+        self.assertEqual(finding["kind"], "heap use after free")
+        self.assertIn(free, [place["line"] for place in finding["locations"] if place["role"] == "freed"])
+        run, result = self.result("run.sarif")
+        self.assertEqual(result["ruleId"], "heap-use-after-free")
+        related = [place["physicalLocation"]["region"]["startLine"] for place in result["relatedLocations"]]
+        self.assertIn(free, related)
+        self.assertIn("T1 had freed it at program.c:%d" % free, result["message"]["text"])
+        self.assertIn("T1 freed", self.read("page.html"))
 
     def test_fingerprints_stay_across_runs_and_unrelated_edits(self):
         self.found_race("--sarif", "first.sarif")

@@ -143,7 +143,7 @@ RunSpec sane(RunSpec spec) {
 TracePart captured_part(const FindingPart& from, const ChannelReader& reader, Interner& interner) {
   TracePart part;
   part.role = known(from.role, kLastPartRole, PartRole::kHere);
-  part.access = known(from.access, AccessKind::kAtomicWrite, AccessKind::kNone);
+  part.access = known(from.access, kLastAccessKind, AccessKind::kNone);
   part.memory = known(from.memory, MemoryKind::kThreadLocal, MemoryKind::kUnknown);
   part.size = from.size;
   part.thread = from.thread;

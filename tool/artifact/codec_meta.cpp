@@ -10,8 +10,9 @@ namespace heddle::codec {
 namespace {
 
 // A new value at the end of an enumeration is a new minor version; any other change is a new major one.
-static_assert(static_cast<int>(FindingKind::kCount) == 28 && static_cast<int>(kLastPartRole) == 15 &&
-                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 774,
+static_assert(static_cast<int>(FindingKind::kCount) == 30 && static_cast<int>(kLastPartRole) == 16 &&
+                  static_cast<int>(kLastAccessKind) == 9 && static_cast<int>(Ending::kInternalError) == 8 &&
+                  offsetof(RunSpec, plain_events) == 774,
               "core/trace has changed: see docs/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";
@@ -277,7 +278,7 @@ std::string decode_part(std::string_view bytes, const Trace& trace, TracePart& p
         checked.read(p.role, f, kLastPartRole, "role");
         break;
       case 2:
-        checked.read(p.access, f, AccessKind::kAtomicWrite, "access");
+        checked.read(p.access, f, kLastAccessKind, "access");
         break;
       case 3:
         checked.read(p.memory, f, MemoryKind::kThreadLocal, "memory kind");

@@ -18,6 +18,16 @@ const char* access_name(AccessKind access) {
       return "read";
     case AccessKind::kWrite:
       return "write";
+    case AccessKind::kAllocation:
+      return "allocation";
+    case AccessKind::kFree:
+      return "free";
+    case AccessKind::kThreadEnd:
+      return "thread end";
+    case AccessKind::kDestruction:
+      return "destruction";
+    case AccessKind::kObjectUse:
+      return "use of a synchronisation object";
     case AccessKind::kAtomicRead:
       return "atomic read";
     case AccessKind::kAtomicWrite:
@@ -98,7 +108,7 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
   if (finding.kind == FindingKind::kSignal) json["signal"] = signal_name(finding.signal);
   if (finding.kind == FindingKind::kNonZeroExit) json["exit_status"] = finding.exit_status;
   json["locations"] = Json::array();
-  for (const TracePart* part : deciding_parts(finding)) {
+  for (const TracePart* part : telling_parts(finding)) {
     const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
     if (const Frame* frame = deciding_frame(frames)) json["locations"].push_back(location_of(*frame, *part));
   }

@@ -87,8 +87,7 @@ class BugPage {
     std::vector<const TracePart*> accesses;
     for (const PartRole role : {PartRole::kPreviousAccess, PartRole::kAccess, PartRole::kHere}) {
       for (const TracePart& part : finding_.parts) {
-        if (part.role != role || (part.access != AccessKind::kRead && part.access != AccessKind::kWrite))
-          continue;
+        if (part.role != role || !is_plain(part.access)) continue;
         accesses.push_back(&part);
       }
     }
@@ -221,7 +220,7 @@ class BugPage {
   Json parts() {
     Json list = Json::array();
     if (finding_.kind == FindingKind::kNotLinearizable) return list;  // the history says it all
-    for (const TracePart* part : deciding_parts(finding_)) {
+    for (const TracePart* part : telling_parts(finding_)) {
       Json json;
       json["role"] = role_name(part->role);
       json["thread"] = part->thread == kNoThread ? -1 : static_cast<int>(index_of(part->thread));
@@ -250,20 +249,40 @@ class BugPage {
     return row_of(part.event);
   }
 
+  static std::string deed_of(const TracePart& part) {
+    switch (part.access) {
+      case AccessKind::kAllocation:
+        return "allocates";
+      case AccessKind::kFree:
+        return "frees";
+      case AccessKind::kThreadEnd:
+        return "ends, and with it";
+      case AccessKind::kDestruction:
+        return "destroys";
+      case AccessKind::kObjectUse:
+        return "uses";
+      default:
+        return is_write(part.access) ? "writes" : "reads";
+    }
+  }
+
   std::string part_title(const TracePart& part) {
     const std::string who = thread_tag(part.thread);
     const std::string what = part.address != 0 ? names_.location(part.address, part.event) : "";
     switch (part.role) {
       case PartRole::kAccess:
       case PartRole::kPreviousAccess: {
-        const bool writes = part.access == AccessKind::kWrite || part.access == AccessKind::kAtomicWrite;
-        return fmt::format("{} {} {}", who, writes ? "writes" : "reads", what);
+        return fmt::format("{} {} {}", who, deed_of(part), what);
       }
       case PartRole::kBlockedThread:
       case PartRole::kWaits:
         if (what.empty() && part.other != kNoThread)
           return fmt::format("{} waits for {}", who, thread_tag(part.other));
         return fmt::format("{} waits for {}", who, what.empty() ? escaped(part.text) : what);
+      case PartRole::kFreed:
+        return fmt::format("{} freed {}", who, what);
+      case PartRole::kThreadEnded:
+        return fmt::format("{} ended", who);
       case PartRole::kHolds:
         return fmt::format("{} took {}", who, what);
       case PartRole::kThreadCreated:

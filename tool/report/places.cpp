@@ -101,6 +101,33 @@ std::string thread_text(ThreadId thread) {
   return thread == kNoThread ? "an unknown thread" : "thread " + thread_tag(thread);
 }
 
+std::vector<const TracePart*> telling_parts(const TraceFinding& finding) {
+  std::vector<const TracePart*> parts = deciding_parts(finding);
+  const bool after_free =
+      finding.kind == FindingKind::kHeapUseAfterFree || finding.kind == FindingKind::kDoubleFree;
+  for (const TracePart& part : finding.parts) {
+    if ((part.role == PartRole::kFreed && after_free) || part.role == PartRole::kThreadEnded)
+      parts.push_back(&part);
+  }
+  return parts;
+}
+
+namespace {
+
+// ", freed at queue.cpp:12 by T2": where the storage ended that was used afterwards.
+std::string storage_end(const Trace& trace, const TraceFinding& finding) {
+  for (const TracePart* part : telling_parts(finding)) {
+    if (part->role == PartRole::kThreadEnded)
+      return fmt::format(", after {} had ended", thread_tag(part->thread));
+    if (part->role != PartRole::kFreed) continue;
+    const std::string place = short_place(trace, part->pc, part->stack);
+    return fmt::format(", freed{} by {}", place.empty() ? "" : " at " + place, thread_tag(part->thread));
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string finding_summary(const Trace& trace, const TraceFinding& finding, const PathStyle& paths) {
   std::string text = to_string(finding.kind);
   if (finding.kind == FindingKind::kNonZeroExit) text += fmt::format(" {}", finding.exit_status);
@@ -119,7 +146,7 @@ std::string finding_summary(const Trace& trace, const TraceFinding& finding, con
       text += fmt::format(" ({}+{:#x})", paths.shown(frame->module), frame->offset);
     }
     if (!frame->function.empty()) text += " in " + short_function(frame->function, 100);
-    return text;
+    return text + storage_end(trace, finding);
   }
   if (!finding.message.empty()) text += ": " + clipped(escaped(finding.message), 120);
   return text;
@@ -216,6 +243,8 @@ const char* role_name(PartRole role) {
       return "joined or detached";
     case PartRole::kThroughLibrary:
       return "through library";
+    case PartRole::kThreadEnded:
+      return "thread ended";
   }
   return "?";
 }

@@ -41,6 +41,10 @@ std::string thread_title(const Trace& trace, ThreadId thread);
 // known; empty where nothing is.
 std::string short_place(const Trace& trace, std::uint64_t pc, StackId stack);
 
+// The parts that a reader has to look at: the deciding ones, and where the memory was freed or its thread
+// ended.
+std::vector<const TracePart*> telling_parts(const TraceFinding& finding);
+
 // "data race race.cpp:8:11 in increment()": one line that says which bug it is.
 std::string finding_summary(const Trace& trace, const TraceFinding& finding, const PathStyle& paths);
 

@@ -25,9 +25,26 @@ const TracePart* part_of(const TraceFinding& finding, PartRole role) {
   return nullptr;
 }
 
-bool is_write(AccessKind access) {
-  return access == AccessKind::kWrite || access == AccessKind::kAtomicWrite;
+// What the thread did to the memory that is named before or after this.
+std::string deed(const TracePart& part) {
+  const std::string what = part.text.empty() ? "" : " " + escaped(part.text);
+  switch (part.access) {
+    case AccessKind::kAllocation:
+      return "allocated";
+    case AccessKind::kFree:
+      return "freed";
+    case AccessKind::kThreadEnd:
+      return "ended, and with it its stack and thread-local storage with";
+    case AccessKind::kDestruction:
+      return "destroyed the" + what;
+    case AccessKind::kObjectUse:
+      return "used the" + what;
+    default:
+      return is_write(part.access) ? "wrote" : "read";
+  }
 }
+
+bool is_deed(const TracePart& part) { return part.access >= AccessKind::kAllocation; }
 
 class FindingWords {
  public:
@@ -45,6 +62,9 @@ class FindingWords {
       case FindingKind::kHeapUseAfterFree:
       case FindingKind::kDoubleFree:
         return after_free();
+      case FindingKind::kStackUseAfterEnd:
+      case FindingKind::kThreadLocalUseAfterEnd:
+        return after_end();
       case FindingKind::kLivelock:
         return "Threads go on running, but nothing changes any more, however fairly they are scheduled.";
       case FindingKind::kNotLinearizable:
@@ -72,9 +92,9 @@ class FindingWords {
     const TracePart* earlier = part_of(finding_, PartRole::kPreviousAccess);
     if (later == nullptr || earlier == nullptr) return failure();
     std::string text = fmt::format(
-        "{} {} {}{}, and {} {} it{}. Nothing orders these two accesses.", who(earlier->thread),
-        is_write(earlier->access) ? "wrote" : "read", names_.location(earlier->address, earlier->event),
-        at(*earlier), who(later->thread), is_write(later->access) ? "wrote" : "read", at(*later));
+        "{} {} {}{}, and {} {} it{}. Nothing orders these two {}.", who(earlier->thread), deed(*earlier),
+        names_.location(earlier->address, earlier->event), at(*earlier), who(later->thread), deed(*later),
+        at(*later), is_deed(*earlier) || is_deed(*later) ? "steps" : "accesses");
     return text + locks(*earlier, *later) + message_without_order(*earlier, *later);
   }
 
@@ -159,10 +179,23 @@ class FindingWords {
     if (here == nullptr || freed == nullptr) return failure();
     const char* did = finding_.kind == FindingKind::kDoubleFree ? "freed"
                       : is_write(here->access)                  ? "wrote to"
+                      : here->access == AccessKind::kNone       ? "accessed"
                                                                 : "read";
     return fmt::format("{} {} {}{} after {} had freed it{}.", who(here->thread), did,
                        names_.location(here->address, here->event), at(*here), who(freed->thread),
                        at(*freed));
+  }
+
+  std::string after_end() {
+    const TracePart* here = part_of(finding_, PartRole::kHere);
+    const TracePart* ended = part_of(finding_, PartRole::kThreadEnded);
+    if (here == nullptr || ended == nullptr) return failure();
+    return fmt::format("{} {} {}, {} of {}{}, after {} had ended.", who(here->thread),
+                       is_write(here->access) ? "wrote to" : "used",
+                       names_.location(here->address, here->event),
+                       finding_.kind == FindingKind::kStackUseAfterEnd ? "which was on the stack"
+                                                                       : "which was thread-local storage",
+                       who(ended->thread), at(*here), who(ended->thread));
   }
 
   std::string failure() {

@@ -23,8 +23,7 @@ struct Cited {
 };
 
 bool is_plain_access(const TracePart& part) {
-  return (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) &&
-         (part.access == AccessKind::kRead || part.access == AccessKind::kWrite);
+  return (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) && is_plain(part.access);
 }
 
 Cited cited_by(const Trace& trace, const TraceFinding* only) {

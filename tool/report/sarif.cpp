@@ -69,7 +69,7 @@ class SarifResult {
     result["locations"] = Json::array();
     result["relatedLocations"] = Json::array();
     result["stacks"] = Json::array();
-    for (const TracePart* part : deciding_parts(finding_)) add_part(*part, result);
+    for (const TracePart* part : telling_parts(finding_)) add_part(*part, result);
     const std::string print = fingerprint(trace_, finding_);
     result["partialFingerprints"] = {{"heddle/v1", print}};
     if (found_.count != 0) result["occurrenceCount"] = found_.count;

@@ -86,6 +86,8 @@ class FindingWriter {
         }
         break;
       case FindingKind::kHeapUseAfterFree:
+      case FindingKind::kStackUseAfterEnd:
+      case FindingKind::kThreadLocalUseAfterEnd:
         use_after_free();
         break;
       default:
@@ -97,6 +99,7 @@ class FindingWriter {
     parts_of(PartRole::kSettled);
     parts_of(PartRole::kAllocated);
     parts_of(PartRole::kFreed);
+    parts_of(PartRole::kThreadEnded);
     parts_of(PartRole::kWaits);
     parts_of(PartRole::kRunningThread);
     threads();
@@ -184,7 +187,9 @@ class FindingWriter {
     }
   }
 
+  // As the memory sees it, and in brackets what the program did.
   static std::string access_text(const TracePart& part) {
+    const std::string what = escaped(part.text);
     switch (part.access) {
       case AccessKind::kRead:
         return "read";
@@ -194,6 +199,16 @@ class FindingWriter {
         return "atomic read";
       case AccessKind::kAtomicWrite:
         return "atomic write";
+      case AccessKind::kAllocation:
+        return what.empty() ? "write (allocation)" : fmt::format("write (allocation by {})", what);
+      case AccessKind::kFree:
+        return "write (free)";
+      case AccessKind::kThreadEnd:
+        return "write (end of the thread, and with it of its stack and thread-local storage)";
+      case AccessKind::kDestruction:
+        return fmt::format("write (destruction of a {})", what.empty() ? "synchronisation object" : what);
+      case AccessKind::kObjectUse:
+        return fmt::format("use of the {}", what.empty() ? "synchronisation object" : what);
       case AccessKind::kNone:
         break;
     }
@@ -203,7 +218,10 @@ class FindingWriter {
   void access(const TracePart& part) {
     std::string what = access_text(part);
     if (part.role == PartRole::kPreviousAccess) what = "previous " + what;
-    const std::string size = part.size != 0 ? fmt::format(" of size {}", part.size) : "";
+    // How large an object is that was used or destroyed, and a whole stack, does not matter.
+    const bool has_size = part.size != 0 && part.access < AccessKind::kThreadEnd;
+    const std::uint64_t bytes = part.block_size > part.size ? part.block_size : part.size;
+    const std::string size = has_size ? fmt::format(" of size {}", bytes) : "";
     place(fmt::format("{}{} at {:#x} by {}{}:", capitalised(what), size, part.address,
                       thread_text(part.thread), locks_of(part)),
           part);
@@ -487,6 +505,9 @@ class FindingWriter {
           break;
         case PartRole::kFreed:
           place(fmt::format("Freed by {} at:", who), part);
+          break;
+        case PartRole::kThreadEnded:
+          place(fmt::format("{} ended after it was last at:", capitalised(who)), part);
           break;
         case PartRole::kInitialised:
           place(fmt::format("{} initialised it at:", capitalised(who)), part);

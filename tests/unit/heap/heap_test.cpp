@@ -182,6 +182,18 @@ TEST_F(HeapTest, FreedBytesAreKnownAndForgottenOnReuse) {
   EXPECT_FALSE(Heap::is_freed(~0ull));
 }
 
+TEST_F(HeapTest, WhatIsCutOffABlockIsFreed) {
+  Block* block = heap_->allocate(0, 112, 16, false, {});
+  Heap::resize(*block, 70, {ThreadId{3}, 0x77, kEmptyStack, Allocator::kRealloc});
+  EXPECT_EQ(block->size, 70u);
+  EXPECT_EQ(block->freed_pc, 0x77u);
+  EXPECT_FALSE(Heap::is_freed(block->begin() + 79)) << "the last 16 bytes that hold a part of it";
+  EXPECT_TRUE(Heap::is_freed(block->begin() + 80));
+  EXPECT_TRUE(Heap::is_freed(block->begin() + 111));
+  Heap::resize(*block, 100, {});
+  EXPECT_FALSE(Heap::is_freed(block->begin() + 99));
+}
+
 TEST_F(HeapTest, NewBlocksAreZeroAndSayWhetherTheyWereUsed) {
   Block* block = allocate(256);
   EXPECT_TRUE(block->fresh_pages);

@@ -24,7 +24,7 @@ class Oracle {
     std::uint64_t size;
     std::uint32_t thread;
     std::uint32_t time;
-    bool is_free;
+    Deed deed;
   };
 
   explicit Oracle(std::uint32_t threads) : before_(threads) {}

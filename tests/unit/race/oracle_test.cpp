@@ -90,8 +90,18 @@ class Execution {
   void live(std::uint32_t t) {
     const Address begin = base_ + random_.below(profile_.bytes);
     const std::uint64_t size = 1 + random_.below(static_cast<std::uint32_t>(base_ + profile_.bytes - begin));
-    const std::uint32_t dice = random_.below(4);
-    if (dice == 0) {
+    const std::uint32_t dice = random_.below(5);
+    if (dice == 4) {
+      // As malloc hands out memory: whole words.
+      const Address first = (begin + 7) & ~Address{7};
+      const std::uint64_t bytes = (base_ + profile_.bytes - first) & ~std::uint64_t{7};
+      if (bytes == 0 || first >= base_ + profile_.bytes) return;
+      threads_.run(t);
+      detector.on_allocate(first, bytes, next_pc(), next_stack());
+      oracle_.reset_range(first, bytes);
+      for (Address byte = first; byte < first + bytes; ++byte) reported_.erase(byte);
+      judge({AccessOp::kWrite, first, bytes, t, threads_.time(t), Deed::kAllocation}, nullptr);
+    } else if (dice == 0) {
       const std::uint32_t joiner = random_.below(profile_.threads);
       if (joiner != t) threads_.end_and_recreate(t, joiner), oracle_.end_and_recreate(t, joiner);
     } else if (dice == 1) {
@@ -100,7 +110,7 @@ class Execution {
     } else {
       threads_.run(t);
       const Race* race = detector.on_free(begin, size, next_pc(), next_stack());
-      judge({AccessOp::kWrite, begin, size, t, threads_.time(t), true}, race);
+      judge({AccessOp::kWrite, begin, size, t, threads_.time(t), Deed::kFree}, race);
     }
   }
 
@@ -113,7 +123,7 @@ class Execution {
     threads_.run(t);
     if (random_.below(100) < profile_.range_percent) {
       const std::uint64_t size = random_.below(static_cast<std::uint32_t>(left) + 1);
-      judge({op, begin, size, t, threads_.time(t), false},
+      judge({op, begin, size, t, threads_.time(t), Deed::kAccess},
             detector.on_range(op, begin, size, next_pc(), next_stack()));
       return;
     }
@@ -121,7 +131,7 @@ class Execution {
     const bool aligned = random_.below(3) != 0;
     const Address at = aligned ? begin & ~static_cast<Address>(size - 1) : begin;
     const std::optional<Race> race = access(op, size, at, next_pc(), next_stack());
-    judge({op, at, size, t, threads_.time(t), false}, race ? &*race : nullptr);
+    judge({op, at, size, t, threads_.time(t), Deed::kAccess}, race ? &*race : nullptr);
   }
 
   // The number of the access, so that a precise report names exactly one.
@@ -149,7 +159,7 @@ class Execution {
     ASSERT_EQ(index_of(race.current.thread), now.thread);
     ASSERT_EQ(race.current.time, now.time);
     ASSERT_EQ(race.current.kind, kind_of_op(now.op));
-    ASSERT_EQ(race.current.is_free, now.is_free);
+    ASSERT_EQ(race.current.deed, now.deed);
     ASSERT_EQ(race.current.pc, 1000 + oracle_.size() - 1);
     for (const Oracle::Meeting& meeting : truth)
       if (meeting.byte == race.address && matches(meeting.previous, race.previous)) return;
@@ -160,13 +170,13 @@ class Execution {
   bool matches(std::size_t index, const RaceAccess& previous) const {
     const Oracle::Access& p = oracle_[index];
     if (p.thread != index_of(previous.thread) || p.time != previous.time ||
-        kind_of_op(p.op) != previous.kind || p.is_free != previous.is_free)
+        kind_of_op(p.op) != previous.kind || p.deed != previous.deed)
       return false;
     const bool is_volatile = p.op == AccessOp::kVolatileRead || p.op == AccessOp::kVolatileWrite;
     if (is_volatile != previous.is_volatile) return false;
     if (mode_ == Mode::kFast) return true;
     return previous.pc == 1000 + index && index_of(previous.stack) == 7 + index && previous.size == p.size &&
-           (p.size > 16 || previous.address == p.begin);
+           (p.size > 16 || p.deed == Deed::kAllocation || previous.address == p.begin);
   }
 
   const Profile& profile_;

@@ -200,6 +200,10 @@ Trace sample_finding(FindingKind kind) {
     case FindingKind::kOutOfMemory:
       failed("an allocation of 1099511627776 bytes failed");
       break;
+    case FindingKind::kStackUseAfterEnd:
+    case FindingKind::kThreadLocalUseAfterEnd:
+      failed("access of a local variable of a thread that has ended");
+      break;
     case FindingKind::kThreadLeak:
       b.finding(kind);
       created(b, 1);
