@@ -14,11 +14,14 @@ namespace heddle::replay {
 namespace {
 
 std::string place(const Trace& trace, const TraceEvent& event) {
-  Symboliser symboliser(trace.modules);
-  const auto& frames = symboliser.frames(event.pc);
+  // What the artifact says, before any file that it names is opened.
+  std::vector<Frame> found;
   const auto known = trace.symbols.frames.find(event.pc);
-  const std::vector<Frame>& found =
-      known != trace.symbols.frames.end() && !known->second.empty() ? known->second : frames;
+  if (known != trace.symbols.frames.end()) found = known->second;
+  if (found.empty()) {
+    Symboliser symboliser(trace.modules);
+    found = symboliser.frames(event.pc);
+  }
   if (found.empty()) return fmt::format("at {:#x}", event.pc);
   return fmt::format("in {} {}:{}", found[0].function, found[0].file, found[0].line);
 }
@@ -40,9 +43,8 @@ std::uint64_t digest_of(const Trace& trace) {
   std::uint64_t digest = mix(trace.total_events, has_all ? 0 : trace.result.trace_hash);
   const auto same_everywhere = [&](std::uint64_t value) { return canonical(trace, value); };
   for (const TraceEvent& e : trace.events) {
-    digest =
-        mix(mix(mix(digest, index_of(e.id)), mix(same_everywhere(e.pc), same_everywhere(e.address))),
-            mix(same_everywhere(e.value), same_everywhere(e.value2)));
+    digest = mix(mix(mix(digest, index_of(e.id)), mix(same_everywhere(e.pc), same_everywhere(e.address))),
+                 mix(same_everywhere(e.value), same_everywhere(e.value2)));
     digest = mix(digest, std::uint64_t{index_of(e.thread)} << 32 | static_cast<std::uint64_t>(e.kind) << 16 |
                              static_cast<std::uint64_t>(e.order) << 8 | e.flags);
     digest = mix(digest, std::uint64_t{index_of(e.reads_from)} << 32 | e.mo_position);
@@ -89,8 +91,8 @@ bool same_event(const Trace& of_a, const TraceEvent& a, const Trace& of_b, const
     return x == y || canonical(of_a, x) == canonical(of_b, y);
   };
   return a.kind == b.kind && a.thread == b.thread && same_value(a.value, b.value) &&
-         same_value(a.value2, b.value2) && a.order == b.order && a.size == b.size && a.reads_from == b.reads_from && a.other == b.other &&
-         a.flags == b.flags;
+         same_value(a.value2, b.value2) && a.order == b.order && a.size == b.size &&
+         a.reads_from == b.reads_from && a.other == b.other && a.flags == b.flags;
 }
 
 bool has_finding(const Trace& a, const Trace& b, const TraceFinding& y) {
