@@ -1,5 +1,7 @@
 #include "compiler/install_layout.h"
 
+#include <sys/auxv.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -26,10 +28,17 @@ InstallLayout layout_under(const std::string& prefix) {
 
 Result<InstallLayout> find_layout() {
   std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  // Without /proc the kernel has told by which path it was asked to execute us.
   if (error) {
-    return Error{"cannot read /proc/self/exe: " + error.message() + ". heddle finds its library through it.",
-                 ExitCode::kOwnError};
+    const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    self = std::filesystem::canonical(path != nullptr ? path : "", error);
+  }
+  if (error) {
+    return Error{
+        "/proc is not mounted, and heddle finds its library through /proc/self/exe: mount it, or call "
+        "heddle by its path.",
+        ExitCode::kOwnError};
   }
   return layout_under(self.parent_path().parent_path().string());
 }

@@ -20,6 +20,7 @@
 #include <span>
 
 #include "core/base/ids.h"
+#include "core/trace/asked_variables.h"
 #include "core/trace/choice.h"
 #include "core/trace/event.h"
 #include "core/trace/finding.h"
@@ -197,6 +198,7 @@ struct ChannelHeader {
       0;  // addresses whose movement can break replay; compared and named by the tool
   std::uint64_t heap_address = 0;
   std::uint64_t program_address = 0;
+  AskedVariables asked;
   std::uint32_t trusted_matched = 0;    // by template of RunSpec::trusted_libraries: a library matched it
   StuckPlace stuck;                     // of the latest execution that ran out of time
   std::uint32_t stack_place_count = 0;  // of an execution with events

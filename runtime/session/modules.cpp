@@ -33,6 +33,10 @@ std::uint32_t keep_path(const Channel& channel, const char* path) {
   if (path == nullptr || path[0] == '\0') {
     const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", own, sizeof own - 1);
     own[length > 0 ? length : 0] = '\0';
+    // Started by runtime/layout, the process is another file's. The tool knows the program's name.
+    constexpr char kFixedLayout[] = "/heddle/fixed-layout";
+    constexpr long kTail = sizeof kFixedLayout - 1;
+    if (length >= kTail && memcmp(own + length - kTail, kFixedLayout, kTail) == 0) own[0] = '\0';
     path = own;
   }
   const std::size_t length = strlen(path) + 1;

@@ -201,6 +201,10 @@ void touches_outside(const char* what) {
   the_state->channel.header()->current.flags |= result_flags::kChangedOutside;
 }
 
+void asks_for_variable(const char* name, std::size_t length) {
+  if (the_state != nullptr && the_state->channel) the_state->channel.header()->asked.add(name, length);
+}
+
 void note_modules() {
   engine::RuntimeScope scope;
   write_modules(the_state->channel);

@@ -46,6 +46,9 @@ void leave_engine();
 // The program is about to change what other processes see: a file, say.
 void touches_outside(const char* what);
 
+// The program asks for the environment variable of this name.
+void asks_for_variable(const char* name, std::size_t length);
+
 // Refreshes the table of loaded modules, for stacks.
 void note_modules();
 

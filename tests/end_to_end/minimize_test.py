@@ -162,7 +162,7 @@ class MinimizeTest(HeddleTest):
         self.assertEqual(self.heddle("minimize", "program.c").code, BAD_INPUT)
         self.assertEqual(self.heddle("minimize", "--time", "never", "heddle-out/bug-1.heddle").code, BAD_INPUT)
         self.compile(LOST_UPDATE.replace("counter) == 3", "counter) >= 0"))
-        answer = self.heddle("minimize", "heddle-out/bug-1.heddle")
+        answer = self.heddle("minimize", "--program", "./program", "heddle-out/bug-1.heddle")
         self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
 
 
@@ -192,7 +192,7 @@ class ReplayTest(HeddleTest):
 
     def test_another_binary_is_named_with_its_first_difference(self):
         self.compile(LOST_UPDATE.replace("i < 20; ++i) atomic_fetch_add(&noise, 1);\n  int", "i < 19; ++i) atomic_fetch_add(&noise, 2);\n  int"))
-        answer = self.heddle("replay", self.artifact)
+        answer = self.heddle("replay", "--program", "./program", self.artifact)
         self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
         self.assertIn("its build id differs", answer.errors)
         self.assertRegex(answer.errors, "event [0-9]+ differs: expected thread [0-9]+ in .*; came thread [0-9]+ in ")

@@ -243,6 +243,18 @@ void capture_result(Trace& trace, const ChannelReader& reader,
 
 }  // namespace
 
+std::vector<std::string> asked_variables(const ChannelHeader& header) {
+  const std::string_view text(header.asked.names,
+                              std::min<std::size_t>(header.asked.used, sizeof header.asked.names));
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    if (end > at) names.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
 Result<Trace> capture(const Channel& channel, std::uint64_t mapped_bytes, CaptureContext context) {
   if (!channel || !Channel::valid(channel.header(), mapped_bytes)) {
     return Error{

@@ -66,5 +66,9 @@ std::string decode_data(std::string_view payload, Trace& trace);
 std::string encode_sources(const Trace& trace);
 std::string decode_sources(std::string_view payload, Trace& trace);
 
+// A record within meta. False: the bytes are no record.
+std::string encode_program(const ProgramIdentity& program);
+bool decode_program(std::string_view bytes, ProgramIdentity& program);
+
 }  // namespace codec
 }  // namespace heddle

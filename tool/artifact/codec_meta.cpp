@@ -144,53 +144,6 @@ std::string decode_spec(std::string_view bytes, RunSpec& s) {
   return checked.answer(is_record);
 }
 
-std::string encode_program(const ProgramIdentity& p) {
-  ByteWriter w;
-  w.text(1, p.path);
-  w.text(2, p.build_id);
-  for (const std::string& argument : p.argv) w.element(3, argument);
-  w.text(4, p.cwd);
-  for (const auto& [name, value] : p.environment) {
-    ByteWriter variable;
-    variable.text(1, name);
-    variable.text(2, value);
-    w.element(5, variable.bytes());
-  }
-  return w.take();
-}
-
-bool decode_program(std::string_view bytes, ProgramIdentity& p) {
-  bool good = true;
-  return read_record(bytes,
-                     [&](const Field& f) {
-                       switch (f.tag) {
-                         case 1:
-                           p.path = f.str();
-                           break;
-                         case 2:
-                           p.build_id = f.str();
-                           break;
-                         case 3:
-                           p.argv.push_back(f.str());
-                           break;
-                         case 4:
-                           p.cwd = f.str();
-                           break;
-                         case 5: {
-                           auto& [name, value] = p.environment.emplace_back();
-                           good &= read_record(f.bytes, [&](const Field& v) {
-                             if (v.tag == 1) name = v.str();
-                             if (v.tag == 2) value = v.str();
-                           });
-                           break;
-                         }
-                         default:
-                           break;
-                       }
-                     }) &&
-         good;
-}
-
 std::string encode_result(const TraceResult& r) {
   ByteWriter w;
   w.number(1, r.trace_hash);

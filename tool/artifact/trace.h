@@ -26,8 +26,10 @@ struct ProgramIdentity {
   std::string build_id;  // hexadecimal; empty: the binary has none
   std::vector<std::string> argv;
   std::string cwd;
-  std::vector<std::pair<std::string, std::string>>
-      environment;  // the variables that matter, in order of name
+  // The variables that the execution could depend on (tool/artifact/environment.h), in order of name, and
+  // those that the program asked for and that were not set.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::string> unset;
 };
 
 struct TraceModule {
@@ -164,6 +166,9 @@ struct CaptureContext {
   std::optional<ExecutionResult> result;  // where the tool knows better than the channel (killed, timed out)
   std::size_t max_events = 2'000'000;     // more are thinned out around what the findings cite
 };
+
+// Names of variables that the program has asked for, by the same rules.
+std::vector<std::string> asked_variables(const ChannelHeader& header);
 
 // Copies the execution under way out of a mapped channel. The writer may have died at any moment or have been
 // overwritten by the tested program: every offset and count is checked against `mapped_bytes`, and what makes

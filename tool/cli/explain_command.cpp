@@ -25,7 +25,8 @@ namespace heddle::cli {
 namespace {
 
 struct ExplainOptions {
-  std::string artifact, program, time = "60s", html, svg, json, color = "auto";
+  RecordedOptions recorded;
+  std::string artifact, time = "60s", html, svg, json, color = "auto";
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
   bool no_remedy = false, intervene = false, quiet = false;
@@ -60,7 +61,7 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
       ->type_name("FILE");
   app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
-  app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
+  add_recorded_options(app, o.recorded);
   app.add_option("--color", o.color, "auto, always, never [auto]")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -132,7 +133,7 @@ Result<Trace> smaller(const run::Target& target, Trace failing, double seconds, 
 // The artifact is of another build than the program that was asked for: the execution of this program, or,
 // where it does not come to it, the old program, if it is still there.
 Result<Trace> in_this_build(RecordedProgram& program, Trace failing, double seconds, const Steps& step) {
-  auto old_build = find_recorded_program(failing, "");
+  auto old_build = find_recorded_program(failing, {});
   const bool has_old = old_build && !old_build->is_other_build;
   if (has_old) {
     auto small = smaller(old_build->target, std::move(failing), seconds, step);
@@ -160,17 +161,22 @@ int explain_command(const Arguments& arguments) {
   if (!seconds) return complain(seconds.error());
   auto original = read_artifact(options.artifact);
   if (!original) return complain(original.error());
-  auto program = find_recorded_program(*original, options.program);
+  auto program = find_recorded_program(*original, options.recorded);
   if (!program) return complain(program.error());
-  for (const std::string& change : program->changes) warn(change);
+  program->tell();
+  const ProgramIdentity then = original->program;
+  const auto fail = [&](const Error& error) {
+    if (error.code == ExitCode::kInconclusive) tell_changed_surroundings(program->target, then);
+    return complain(error);
+  };
   const Steps step(!options.quiet && stderr_is_terminal());
 
   Result<Trace> failing = std::move(*original);
   if (program->is_other_build) failing = in_this_build(*program, std::move(*failing), *seconds, step);
   if (failing) failing = smaller(program->target, std::move(*failing), *seconds, step);
-  if (!failing) return complain(failing.error());
+  if (!failing) return fail(failing.error());
   auto explanation = explain(program->target, *failing, *seconds * 0.25, options, step);
-  if (!explanation) return complain(explanation.error());
+  if (!explanation) return fail(explanation.error());
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;
     remedy.trials.seconds = *seconds * 0.65;

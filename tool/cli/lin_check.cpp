@@ -10,6 +10,7 @@
 #include "tool/linearize/check_history.h"
 #include "tool/linearize/explain.h"
 #include "tool/linearize/read_history.h"
+#include "tool/report/escape.h"
 
 namespace heddle::cli {
 namespace {
@@ -46,8 +47,8 @@ int lin_check(const LinCheck& wish) {
                                          : linearize::read_history_file(wish.history, *object);
   if (!named) return complain(named.error());
   const linearize::Answer answer = linearize::check_history(*named, {.memory_limit = *limit});
-  fmt::print("{}", wish.json ? linearize::explain_json(*named, answer)
-                             : linearize::explain(*named, answer, wish.witness));
+  fmt::print("{}", wish.json ? report::json_for_terminals(linearize::explain_json(*named, answer))
+                             : report::escaped_lines(linearize::explain(*named, answer, wish.witness)));
   return exit_code(answer.verdict);
 }
 

@@ -17,6 +17,7 @@
 #include "tool/merge/engine_oracle.h"
 #include "tool/merge/gather.h"
 #include "tool/record/path_log.h"
+#include "tool/report/escape.h"
 #include "tool/report/text.h"
 
 namespace heddle::cli {
@@ -203,8 +204,8 @@ Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
   if (!options_.quiet) {
     fmt::print(stderr,
                "heddle: {}: {} failing and {} passing logs, {} of {} elements, {} different vectors\n",
-               name_of(bug.place), logs.failing_logs(), logs.passing_logs(), logs.elements(), logs.universe(),
-               logs.vectors());
+               report::escaped(name_of(bug.place)), logs.failing_logs(), logs.passing_logs(), logs.elements(),
+               logs.universe(), logs.vectors());
   }
   merge::EngineOptions engine;
   engine.scheme = bug.kind.scheme;
@@ -224,10 +225,10 @@ Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
       });
   if (!outcome) return outcome.error();
   if (!options_.quiet) {
-    fmt::print(stderr, "heddle: {} {}; logs ranked in {:.2f} s\n", name_of(bug.place), in_words(*outcome),
-               outcome->relevance_seconds);
+    fmt::print(stderr, "heddle: {} {}; logs ranked in {:.2f} s\n", report::escaped(name_of(bug.place)),
+               in_words(*outcome), outcome->relevance_seconds);
     for (const auto& [message, count] : oracle.other_bugs())
-      fmt::print(stderr, "heddle: seen on the way, {} times: {}\n", count, message);
+      fmt::print(stderr, "heddle: seen on the way, {} times: {}\n", count, report::escaped(message));
   }
   state.reproduced = outcome->reproduced;
   if (!outcome->reproduced) return Done{};

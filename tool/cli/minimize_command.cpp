@@ -9,13 +9,15 @@
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/minimize.h"
+#include "tool/report/escape.h"
 #include "tool/report/minimised.h"
 
 namespace heddle::cli {
 namespace {
 
 struct MinimizeOptions {
-  std::string artifact, output, program, time = "10s";
+  std::string artifact, output, time = "10s";
+  RecordedOptions recorded;
   std::vector<int> allowed_exits;
   bool quiet = false;
 };
@@ -39,7 +41,7 @@ std::optional<int> parse_minimize(const Arguments& arguments, MinimizeOptions& o
   app.add_option("-o,--output", o.output, "where to write the smaller one [over the old one]")
       ->type_name("FILE");
   app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [10s]")->type_name("D");
-  app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
+  add_recorded_options(app, o.recorded);
   app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
       ->take_all();
@@ -59,16 +61,20 @@ int minimize_command(const Arguments& arguments) {
   budget.allowed_exits = options.allowed_exits;
   auto original = read_artifact(options.artifact);
   if (!original) return complain(original.error());
-  auto program = find_recorded_program(*original, options.program);
+  auto program = find_recorded_program(*original, options.recorded);
   if (!program) return complain(program.error());
-  for (const std::string& change : program->changes) warn(change);
+  program->tell();
   auto small = replay::minimise(program->target, *original, budget);
-  if (!small) return complain(small.error());
+  if (!small) {
+    if (small.error().code == ExitCode::kInconclusive)
+      tell_changed_surroundings(program->target, original->program);
+    return complain(small.error());
+  }
   const std::string& path = options.output.empty() ? options.artifact : options.output;
   if (auto written = write_artifact(path, *small); !written) return complain(written.error());
   if (!options.quiet) {
     fmt::print("{}", report::minimised_text(*small));
-    fmt::print("written: {}\n", path);
+    fmt::print("written: {}\n", report::escaped(path));
   }
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
 #include "tool/record/log_reader.h"
+#include "tool/report/escape.h"
 #include "tool/search/production.h"
 
 namespace heddle::cli {
@@ -65,9 +66,9 @@ void tell_matched(const search::Reconstruction& reconstruction) {
                        : reconstruction.succeeded && matched.steps < matched.of
                            ? ", and then came the failure"
                            : "";
-    fmt::print(stderr, "  thread {}: {} of {} branches{}{}\n", thread, matched.steps, matched.of,
-               matched.waited != 0 ? fmt::format(", besides {} in rounds of waiting", matched.waited) : "",
-               rest);
+    fmt::print(
+        stderr, "  thread {}: {} of {} branches{}{}\n", report::escaped(thread), matched.steps, matched.of,
+        matched.waited != 0 ? fmt::format(", besides {} in rounds of waiting", matched.waited) : "", rest);
   }
 }
 
@@ -108,7 +109,7 @@ int reconstruct_command(const Arguments& arguments) {
   const search::LoggedEnd end = search::logged_end(*log);
   if (end.hangs && !options.quiet)
     fmt::print(stderr, "heddle: {} has no end: its run was killed, or still runs; looking for how it hangs\n",
-               options.log);
+               report::escaped(options.log));
   auto done = search::reconstruct(*executions, search::logged_paths(*log), end, options.reconstruct,
                                   [&](std::size_t matched, std::size_t of) {
                                     if (shown)
@@ -117,7 +118,7 @@ int reconstruct_command(const Arguments& arguments) {
   if (!done) return complain(done.error());
   if (!done->succeeded) {
     fmt::print(stderr, "heddle: no execution takes the paths of {} to their end; {} executed, {} questions\n",
-               options.log, done->executions, done->questions);
+               report::escaped(options.log), done->executions, done->questions);
     tell_matched(*done);
     if (done->met) {
       warn("This is not how the run ended, but it was found on the way:");
@@ -131,7 +132,8 @@ int reconstruct_command(const Arguments& arguments) {
     fmt::print(stderr, "heddle: reconstructed; {} executed, {} questions to the solver\n", done->executions,
                done->questions);
     tell_matched(*done);
-    if (!end.hangs) fmt::print(stderr, "heddle: it ends as the run did: {}\n", outcome_text(log->outcome));
+    if (!end.hangs)
+      fmt::print(stderr, "heddle: it ends as the run did: {}\n", report::escaped(outcome_text(log->outcome)));
   }
   if (!end.fails) return static_cast<int>(ExitCode::kNoBug);
   auto trace = executions->record(done->executed.choices);

@@ -16,6 +16,7 @@
 #include "tool/cli/terminal.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/path_log.h"
+#include "tool/report/escape.h"
 #include "tool/run/target.h"
 
 namespace heddle::cli {
@@ -162,7 +163,7 @@ Status collect(const RecordOptions& o, const std::string& path) {
     if (const Status written = write_collected(*log, path); !written) return written.error();
   }
   if (!o.quiet) {
-    fmt::print(stderr, "heddle: recorded {}: {} thread{}, {}{}\n", path, log->header.threads,
+    fmt::print(stderr, "heddle: recorded {}: {} thread{}, {}{}\n", report::escaped(path), log->header.threads,
                log->header.threads == 1 ? "" : "s", outcome_text(log->header.outcome),
                log->header.truncated != 0 ? "; its limit was reached, and the rest is not there" : "");
   }
@@ -208,13 +209,13 @@ int show_log(const RecordOptions& o) {
   if (!tables) return complain(tables.error());
   const auto log = read_path_log(o.show, *tables, kMostSteps, o.steps);
   if (!log) return complain(log.error());
-  fmt::print("program {}\nbuild   {:016x}\nrun     {:016x}\nended   {}{}\n", log->program, log->build,
-             log->run, outcome_text(log->outcome),
+  fmt::print("program {}\nbuild   {:016x}\nrun     {:016x}\nended   {}{}\n", report::escaped(log->program),
+             log->build, log->run, outcome_text(log->outcome),
              raw->header.truncated != 0 ? "; what came after the log's limit is not there" : "");
   for (const ThreadPath& thread : log->threads) {
-    fmt::print("thread {}: {} bits, {} decisions, {} marks{}\n", thread.name, thread.bits, thread.decisions,
-               thread.marks, thread.incomplete ? ", incomplete" : "");
-    for (const PathStep& step : thread.steps) fmt::print("  {}\n", step_text(*tables, step));
+    fmt::print("thread {}: {} bits, {} decisions, {} marks{}\n", report::escaped(thread.name), thread.bits,
+               thread.decisions, thread.marks, thread.incomplete ? ", incomplete" : "");
+    for (const PathStep& step : thread.steps) fmt::print("  {}\n", report::escaped(step_text(*tables, step)));
   }
   return 0;
 }
@@ -245,7 +246,7 @@ int check_log(const RecordOptions& o) {
     const bool is_equal =
         same == thread.steps.size() && first_difference(executed, thread) == executed.steps.size();
     is_same = is_same && is_equal;
-    fmt::print("thread {}: {}\n", thread.name,
+    fmt::print("thread {}: {}\n", report::escaped(thread.name),
                is_equal ? fmt::format("all {} steps", thread.steps.size())
                         : fmt::format("{} of {} steps", same, thread.steps.size()));
   }

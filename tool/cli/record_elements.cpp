@@ -14,6 +14,7 @@
 #include "tool/record/element_orders.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/show_access_log.h"
+#include "tool/report/escape.h"
 
 namespace heddle::cli {
 namespace {
@@ -46,8 +47,8 @@ void show_where_it_got_stuck(const run::Target& target, const AccessLog& log,
     for (const ThreadRun& run : vector->runs) {
       before += run.accesses;
       if (before <= order.reached) continue;
-      fmt::print("  {}: after {} accesses it was {}'s turn\n", element->name, order.reached,
-                 log.threads[run.thread]);
+      fmt::print("  {}: after {} accesses it was {}'s turn\n", report::escaped(element->name), order.reached,
+                 report::escaped(log.threads[run.thread]));
       break;
     }
   }
@@ -72,7 +73,8 @@ int show_access_log(const std::string& path, const std::string& program, bool js
   if (!named.empty()) {
     if (auto known = read_elements(named, log->scheme)) elements = std::move(*known);
   }
-  fmt::print("{}", json ? access_log_json(*log, elements) : access_log_text(*log, elements));
+  fmt::print("{}", json ? report::json_for_terminals(access_log_json(*log, elements))
+                        : report::escaped_lines(access_log_text(*log, elements)));
   return 0;
 }
 
@@ -82,8 +84,8 @@ int make_element_profile(const std::vector<std::string>& words, std::uint32_t ex
   const std::string profile = target->path + ".spes";
   const auto done = profile_elements(*target, RunSpec{}, executions, lean, profile);
   if (!done) return complain(done.error());
-  fmt::print("{}: {} of {} elements were shared in {} execution{}\n", profile, done->shared, done->in_all,
-             executions, executions == 1 ? "" : "s");
+  fmt::print("{}: {} of {} elements were shared in {} execution{}\n", report::escaped(profile), done->shared,
+             done->in_all, executions, executions == 1 ? "" : "s");
   if (done->left_out != 0)
     fmt::print("{} of them are left out (--all: not): a lock protects them, and its order is theirs\n",
                done->left_out);
@@ -126,8 +128,9 @@ Status collect_access_log(const std::string& path, bool quiet) {
   if (!log) return log.error();
   if (const auto written = write_access_log(path, *log); !written) return written.error();
   if (!quiet)
-    fmt::print(stderr, "heddle: recorded {}: {} of {} elements, {} threads{}\n", path, log->vectors.size(),
-               log->elements_in_all, log->threads.size(), log->incomplete ? "; incomplete" : "");
+    fmt::print(stderr, "heddle: recorded {}: {} of {} elements, {} threads{}\n", report::escaped(path),
+               log->vectors.size(), log->elements_in_all, log->threads.size(),
+               log->incomplete ? "; incomplete" : "");
   return Done{};
 }
 

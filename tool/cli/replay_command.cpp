@@ -19,7 +19,8 @@ namespace heddle::cli {
 namespace {
 
 struct ReplayOptions {
-  std::string artifact, program, color = "auto";
+  std::string artifact, color = "auto";
+  RecordedOptions recorded;
   std::uint64_t times = 1;
   std::uint32_t until_event = ~0u;
   std::uint32_t stop_at = ~0u;
@@ -41,7 +42,7 @@ std::optional<int> parse_replay(const Arguments& arguments, ReplayOptions& o) {
       "\n"
       "exit codes: 66 reproduced, 1 not reproduced, 2 bad artifact or program, 3 an error of heddle's own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
-  app.add_option("--program", o.program, "the program, where it is not at its old path")->type_name("FILE");
+  add_recorded_options(app, o.recorded);
   app.add_option("--times", o.times, "replay this many times [1]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
@@ -90,6 +91,7 @@ struct Verdict {
   std::set<std::uint64_t> digests;  // of all events of each
   std::string difference;           // the first one
   std::string other_engine;         // ReplayOutcome
+  ProgramIdentity program;          // as it ran last
 };
 
 void tell_where(pid_t pid, std::uint32_t event) {
@@ -112,6 +114,7 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
     auto outcome = replay::replay(target, original, how);
     if (!outcome) return outcome.error();
     if (outcome->reproduced) ++verdict.reproduced;
+    verdict.program = outcome->trace.program;
     verdict.digests.insert(outcome->digest);
     if (verdict.difference.empty()) verdict.difference = outcome->difference;
     if (i == 0) {
@@ -135,7 +138,10 @@ int show_until(const run::Target& target, const Trace& original, const ReplayOpt
   how.end_after_event = o.until_event;
   auto outcome = replay::replay(target, original, how);
   if (!outcome) return complain(outcome.error());
-  if (!outcome->difference.empty()) warn("replay differs from the artifact: " + outcome->difference);
+  if (!outcome->difference.empty()) {
+    warn("replay differs from the artifact: " + outcome->difference);
+    tell_changed_surroundings(target, original.program, outcome->trace.program);
+  }
   report::ColumnOptions columns;
   columns.max_rows = outcome->trace.events.size();
   columns.color = use_color(ColorWish::kAuto);
@@ -147,21 +153,26 @@ int show_until(const run::Target& target, const Trace& original, const ReplayOpt
 }  // namespace
 
 int replay_command(const Arguments& arguments) {
-  if (arguments.size() >= 2 && arguments[0] == kReplaceThis) return become_replay(arguments[1]);
+  if (arguments.size() >= 2 && arguments[0] == kReplaceThis)
+    return become_replay(Arguments(arguments.begin() + 1, arguments.end()));
   ReplayOptions options;
   if (const auto code = parse_replay(arguments, options)) return *code;
   auto original = read_artifact(options.artifact);
   if (!original) return complain(original.error());
-  auto program = find_recorded_program(*original, options.program);
+  auto program = find_recorded_program(*original, options.recorded);
   if (!program) return complain(program.error());
-  for (const std::string& change : program->changes) warn(change);
-  const bool changed = !program->changes.empty();
+  program->tell();
+  const bool changed = program->is_other_build;
 
-  if (options.gdb) return debug_replay(options.artifact, *original, program->target, options.debugger);
+  if (options.gdb) {
+    return debug_replay(options.artifact, *original, program->target, options.debugger, options.recorded);
+  }
   if (options.until_event != ~0u) return show_until(program->target, *original, options);
   const auto verdict = repeat(program->target, *original, options);
   if (!verdict) return complain(verdict.error());
   if (!verdict->difference.empty()) warn("replay differs from the artifact: " + verdict->difference);
+  if (!verdict->difference.empty() || verdict->reproduced != options.times)
+    tell_changed_surroundings(program->target, original->program, verdict->program);
   if (options.times > 1 || options.quiet) {
     fmt::print(stderr, "heddle: reproduced {} of {} times{}\n", verdict->reproduced, options.times,
                options.times == 1 ? ""
@@ -171,6 +182,11 @@ int replay_command(const Arguments& arguments) {
   }
   if (verdict->reproduced == options.times && verdict->digests.size() == 1)
     return static_cast<int>(ExitCode::kBug);
+  if (verdict->reproduced == options.times)
+    return complain(
+        {"The bug was reproduced each time, but not by the same events: the program depends on "
+         "something that heddle does not control. `heddle run --verify-determinism` shows where.",
+         ExitCode::kInconclusive});
   std::string why = changed ? ": the program has changed since." : ".";
   if (!verdict->other_engine.empty())
     why += " The artifact was made by " + verdict->other_engine +

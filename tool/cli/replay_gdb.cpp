@@ -30,7 +30,7 @@ Result<std::string> trace_for_gdb(const Trace& trace) {
 }  // namespace
 
 int debug_replay(const std::string& artifact, const Trace& trace, const run::Target& target,
-                 const std::string& debugger) {
+                 const std::string& debugger, const RecordedOptions& recorded) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
   auto file = trace_for_gdb(trace);
@@ -40,12 +40,16 @@ int debug_replay(const std::string& artifact, const Trace& trace, const run::Tar
   std::vector<std::string> words;
   std::istringstream given(debugger);
   for (std::string word; given >> word;) words.push_back(word);
+  const std::string program =
+      recorded.program.empty() ? "" : std::filesystem::absolute(recorded.program).string();
   const std::string wrapper = report::shell_word(layout->executable) + " replay " + kReplaceThis + " " +
-                              report::shell_word(std::filesystem::absolute(artifact).string());
+                              report::shell_word(std::filesystem::absolute(artifact).string()) + " " +
+                              report::shell_word(program) + " " + (recorded.trust ? "1" : "0");
+  // The program's arguments are in the artifact. gdb, and the shell that it starts programs by, never see
+  // them, nor any other text of the artifact.
   for (const std::string& word : {std::string("-q"), std::string("-ex"), "set exec-wrapper " + wrapper,
                                   std::string("-x"), layout->gdb_script, std::string("--args"), target.path})
     words.push_back(word);
-  if (!target.argv.empty()) words.insert(words.end(), target.argv.begin() + 1, target.argv.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -53,10 +57,11 @@ int debug_replay(const std::string& artifact, const Trace& trace, const run::Tar
   return complain({"Cannot start " + words[0] + ": " + std::strerror(errno) + ". Is it installed?"});
 }
 
-int become_replay(const std::string& artifact) {
-  auto trace = read_artifact(artifact);
+int become_replay(const Arguments& arguments) {
+  if (arguments.size() < 3) return complain({"This is for gdb to call: heddle replay --gdb FILE."});
+  auto trace = read_artifact(arguments[0]);
   if (!trace) return complain(trace.error());
-  auto program = find_recorded_program(*trace, "");
+  auto program = find_recorded_program(*trace, {arguments[1], arguments[2] == "1"});
   if (!program) return complain(program.error());
   RunSpec spec = trace->spec;
   spec.replay = ReplayKind::kExact;

@@ -165,6 +165,7 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   auto input = run::InputFile::keep_standard_input();
   if (!input) return complain(input.error());
   target->input = input->descriptor();
+  target->kept_variables.insert(options.keep_variables.begin(), options.keep_variables.end());
   Log log(options.log_path);
   if (!log.usable()) return complain({"Cannot write " + options.log_path + "."});
   if (options.verify_determinism) return verify(*target, options);

@@ -14,6 +14,7 @@
 #include "core/trace/strategy_spec.h"
 #include "tool/artifact/known_bugs.h"
 #include "tool/cli/help.h"
+#include "tool/report/escape.h"
 
 namespace heddle::cli {
 namespace {
@@ -154,6 +155,11 @@ void define(CLI::App& app, RunOptions& o, Words& w, double default_seconds) {
   app.add_option("--suppressions", w.suppressions,
                  "findings that are not to be told, in ThreadSanitizer's file format; may be repeated")
       ->type_name("FILE")
+      ->take_all();
+  app.add_option("--keep-env", o.keep_variables,
+                 "an environment variable to keep with a bug, besides those that the program asks for by "
+                 "name; may be repeated")
+      ->type_name("NAME")
       ->take_all();
   app.add_option(
          "--trust-library", w.trusted_libraries,
@@ -325,7 +331,7 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return show_help(app);
     fmt::print(stderr, "heddle {0}: {1}\n`heddle {0} --help` lists the options.\n", command.name,
-               error.what());
+               report::escaped(error.what()));
     return static_cast<int>(ExitCode::kBadInput);
   }
   if (options.program.empty()) return complain({std::string("No program given. Usage: ") + command.usage});

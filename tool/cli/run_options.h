@@ -16,6 +16,7 @@ namespace heddle::cli {
 struct RunOptions {
   run::CampaignOptions campaign;
   std::vector<std::string> program;
+  std::vector<std::string> keep_variables;
   ReportFiles reports;
   std::string strip_path_prefix, log_path;
   bool histogram = false;

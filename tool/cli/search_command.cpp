@@ -11,6 +11,7 @@
 #include "tool/cli/help.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
+#include "tool/report/escape.h"
 #include "tool/search/production.h"
 #include "tool/search/search.h"
 
@@ -155,7 +156,7 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
 }
 
 PlaceNames place_names(search::Executions& executions) {
-  return [&executions](std::uint64_t pc) { return executions.source_place(pc); };
+  return [&executions](std::uint64_t pc) { return report::escaped(executions.source_place(pc)); };
 }
 
 int tell(search::FoundBug& bug, search::Executions& executions, const SearchChoice& options, FoundBugs& found,

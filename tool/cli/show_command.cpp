@@ -18,7 +18,7 @@ namespace heddle::cli {
 namespace {
 
 int show_symbolic(const Trace& trace) {
-  auto program = find_recorded_program(trace, "");
+  auto program = find_recorded_program(trace, {});
   if (!program) return complain(program.error());
   const auto run = replay::run_symbolically(program->target, trace);
   if (!run) return complain(run.error());

@@ -11,15 +11,31 @@
 #include <cstring>
 
 #include "tool/artifact/atomic_file.h"
+#include "tool/report/escape.h"
 
 namespace heddle::cli {
 
+namespace {
+
+// Messages name files and quote what is in them. Nothing of that may move the cursor, and a line of it cannot
+// look like one of ours: further lines are set in.
+std::string safe_message(const std::string& text) {
+  std::string safe;
+  for (const char c : report::escaped_lines(text)) {
+    safe += c;
+    if (c == '\n') safe += "    ";
+  }
+  return safe;
+}
+
+}  // namespace
+
 int complain(const Error& error) {
-  fmt::print(stderr, "heddle: {}\n", error.message);
+  fmt::print(stderr, "heddle: {}\n", safe_message(error.message));
   return static_cast<int>(error.code);
 }
 
-void warn(const std::string& text) { fmt::print(stderr, "heddle: warning: {}\n", text); }
+void warn(const std::string& text) { fmt::print(stderr, "heddle: warning: {}\n", safe_message(text)); }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 

@@ -56,6 +56,11 @@ class Trace:
         return max(stores, key=lambda e: e["id"], default=None)
 
 
+def safe(text):
+    """What a file says, with nothing in it that a terminal would act upon."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\u{{{ord(c):x}}}" for c in text)
+
+
 def thread_name(number):
     return "main thread" if number == 0 else f"thread T{number}"
 
@@ -102,7 +107,7 @@ class Fiber:
         self.thread_pointer = number_at(at + debugger.get("thread_pointer_at"), 8)
         self.last_pc = number_at(at + debugger.get("last_pc_at"), 8)
         raw = gdb.selected_inferior().read_memory(at + debugger.get("name_at"), 16).tobytes()
-        self.name = raw.split(b"\0")[0].decode("utf-8", "replace")
+        self.name = safe(raw.split(b"\0")[0].decode("utf-8", "replace"))
 
     def describe(self, runs):
         text = "runs" if runs else STATES[self.state] if self.state < len(STATES) else "?"
@@ -192,7 +197,7 @@ def tell_place():
         return
     event, finding = stops.reached
     stops.reached = None
-    gdb.write(("the finding, after " if finding else "before ") + trace.tell(event) + "\n")
+    gdb.write(("the finding, after " if finding else "before ") + safe(trace.tell(event)) + "\n")
     show_program_frame()
 
 
@@ -305,7 +310,7 @@ def back(words):
 
 def where(words):
     debugger = Debugger()
-    gdb.write("before " + trace.tell(debugger.get("event")) + "\n")
+    gdb.write("before " + safe(trace.tell(debugger.get("event"))) + "\n")
 
 
 HeddleCommand()

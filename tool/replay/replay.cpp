@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/random.h"
+#include "core/trace/canonical_value.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/artifact/symboliser.h"
@@ -13,11 +14,14 @@ namespace heddle::replay {
 namespace {
 
 std::string place(const Trace& trace, const TraceEvent& event) {
-  Symboliser symboliser(trace.modules);
-  const auto& frames = symboliser.frames(event.pc);
+  // What the artifact says, before any file that it names is opened.
+  std::vector<Frame> found;
   const auto known = trace.symbols.frames.find(event.pc);
-  const std::vector<Frame>& found =
-      known != trace.symbols.frames.end() && !known->second.empty() ? known->second : frames;
+  if (known != trace.symbols.frames.end()) found = known->second;
+  if (found.empty()) {
+    Symboliser symboliser(trace.modules);
+    found = symboliser.frames(event.pc);
+  }
   if (found.empty()) return fmt::format("at {:#x}", event.pc);
   return fmt::format("in {} {}:{}", found[0].function, found[0].file, found[0].line);
 }
@@ -29,10 +33,18 @@ std::string told(const Trace& trace, const TraceEvent& event) {
   return text;
 }
 
+std::uint64_t canonical(const Trace& trace, std::uint64_t value) {
+  return canonical_value(value, std::span(trace.modules));
+}
+
 std::uint64_t digest_of(const Trace& trace) {
-  std::uint64_t digest = mix(trace.total_events, trace.result.trace_hash);
+  // The hash is over values as they were, addresses among them: it stands in for events that were not kept.
+  const bool has_all = trace.events.size() == trace.total_events;
+  std::uint64_t digest = mix(trace.total_events, has_all ? 0 : trace.result.trace_hash);
+  const auto same_everywhere = [&](std::uint64_t value) { return canonical(trace, value); };
   for (const TraceEvent& e : trace.events) {
-    digest = mix(mix(mix(digest, index_of(e.id)), mix(e.pc, e.address)), mix(e.value, e.value2));
+    digest = mix(mix(mix(digest, index_of(e.id)), mix(same_everywhere(e.pc), same_everywhere(e.address))),
+                 mix(same_everywhere(e.value), same_everywhere(e.value2)));
     digest = mix(digest, std::uint64_t{index_of(e.thread)} << 32 | static_cast<std::uint64_t>(e.kind) << 16 |
                              static_cast<std::uint64_t>(e.order) << 8 | e.flags);
     digest = mix(digest, std::uint64_t{index_of(e.reads_from)} << 32 | e.mo_position);
@@ -74,10 +86,13 @@ std::vector<std::string> changed_modules(const Trace& a, const Trace& b) {
   return changed;
 }
 
-bool same_event(const TraceEvent& a, const TraceEvent& b) {
-  return a.kind == b.kind && a.thread == b.thread && a.value == b.value && a.value2 == b.value2 &&
-         a.order == b.order && a.size == b.size && a.reads_from == b.reads_from && a.other == b.other &&
-         a.flags == b.flags;
+bool same_event(const Trace& of_a, const TraceEvent& a, const Trace& of_b, const TraceEvent& b) {
+  const auto same_value = [&](std::uint64_t x, std::uint64_t y) {
+    return x == y || canonical(of_a, x) == canonical(of_b, y);
+  };
+  return a.kind == b.kind && a.thread == b.thread && same_value(a.value, b.value) &&
+         same_value(a.value2, b.value2) && a.order == b.order && a.size == b.size &&
+         a.reads_from == b.reads_from && a.other == b.other && a.flags == b.flags;
 }
 
 bool has_finding(const Trace& a, const Trace& b, const TraceFinding& y) {
@@ -120,7 +135,7 @@ std::string first_difference(const Trace& a, const Trace& b) {
     }
     ++i;
     ++k;
-    if (same_event(x, y)) continue;
+    if (same_event(a, x, b, y)) continue;
     return fmt::format("event {} differs: expected {}; came {}.", index_of(x.id), told(a, x), told(b, y)) +
            moved_addresses(a, b);
   }

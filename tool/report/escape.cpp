@@ -96,6 +96,22 @@ std::string escaped(std::string_view text) { return made_safe(text, Keep::kNothi
 std::string escaped_lines(std::string_view text) { return made_safe(text, Keep::kLines); }
 std::string utf8(std::string_view text) { return made_safe(text, Keep::kControls); }
 
+std::string json_for_terminals(std::string_view document) {
+  std::string safe;
+  safe.reserve(document.size());
+  while (!document.empty()) {
+    const CodePoint c = decode(document);
+    const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
+    if (c.value >= 0x7f && (is_control(c.value) || turns_direction(c.value))) {
+      safe += fmt::format("\\u{:04x}", c.value);
+    } else {
+      safe += document.substr(0, bytes);
+    }
+    document.remove_prefix(bytes);
+  }
+  return safe;
+}
+
 std::size_t width_of(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {

@@ -21,6 +21,10 @@ inline std::string_view first_line(std::string_view text) { return text.substr(0
 // Valid UTF-8 for JSON, which escapes control characters by itself: other bytes become \xNN.
 std::string utf8(std::string_view text);
 
+// A JSON document, which has no control characters below U+0020 in it, with those above them and marks of
+// direction as \uNNNN: what they mean is the same, and a terminal that it is written to is safe.
+std::string json_for_terminals(std::string_view document);
+
 // Columns on a terminal of text that is escaped.
 std::size_t width_of(std::string_view text);
 

@@ -128,7 +128,7 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
 }
 
 std::string dumped(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_for_terminals(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace heddle::report

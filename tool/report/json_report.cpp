@@ -47,8 +47,9 @@ std::string json_report(const CampaignReport& report) {
   Json json;
   json["version"] = kReportVersion;
   json["tool"] = {{"name", "heddle"}, {"version", report.tool_version}};
-  json["program"] = {
-      {"argv", strings(report.program)}, {"path", utf8(report.program_path)}, {"build_id", report.build_id}};
+  json["program"] = {{"argv", strings(report.program)},
+                     {"path", utf8(report.program_path)},
+                     {"build_id", utf8(report.build_id)}};
   json["options"] = Json::object();
   for (const auto& [name, value] : report.options) json["options"][utf8(name)] = utf8(value);
   json["seed"] = report.seed;

@@ -37,11 +37,14 @@ Json spec_of(const RunSpec& spec) {
 }
 
 Json program_of(const ProgramIdentity& program) {
-  Json json = {{"path", utf8(program.path)}, {"build_id", program.build_id}, {"cwd", utf8(program.cwd)}};
+  Json json = {
+      {"path", utf8(program.path)}, {"build_id", utf8(program.build_id)}, {"cwd", utf8(program.cwd)}};
   json["argv"] = Json::array();
   for (const std::string& argument : program.argv) json["argv"].push_back(utf8(argument));
   json["environment"] = Json::object();
   for (const auto& [name, value] : program.environment) json["environment"][utf8(name)] = utf8(value);
+  json["unset"] = Json::array();
+  for (const std::string& name : program.unset) json["unset"].push_back(utf8(name));
   return json;
 }
 
@@ -123,7 +126,7 @@ std::string json_trace(const Trace& trace) {
   json["modules"] = Json::array();
   for (const TraceModule& m : trace.modules) {
     json["modules"].push_back({{"path", utf8(m.path)},
-                               {"build_id", m.build_id},
+                               {"build_id", utf8(m.build_id)},
                                {"base", hexadecimal(m.base)},
                                {"begin", hexadecimal(m.begin)},
                                {"end", hexadecimal(m.end)}});

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "tool/artifact/environment.h"
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
@@ -19,6 +20,11 @@ std::string command_line(const ProgramIdentity& program) {
   std::string text;
   for (const std::string& argument : program.argv) text += (text.empty() ? "" : " ") + shell_word(argument);
   return text.empty() ? escaped(program.path) : text;
+}
+
+std::string note_on(const std::string& variable) {
+  const std::string_view reason = steering_reason(variable);
+  return reason.empty() ? "" : fmt::format("   (decides {}: applied with --trust-artifact only)", reason);
 }
 
 std::string choices_text(const Trace& trace) {
@@ -58,7 +64,8 @@ std::string show_text(const Trace& trace, const ShowOptions& options) {
   field("build id", escaped(trace.program.build_id));
   field("directory", escaped(trace.program.cwd));
   for (const auto& [name, value] : trace.program.environment)
-    field("environment", escaped(name) + "=" + escaped(value));
+    field("environment", escaped(name) + "=" + escaped(value) + note_on(name));
+  for (const std::string& name : trace.program.unset) field("environment", escaped(name) + " is not set");
   field("heddle", escaped(trace.tool_version));
   field("strategy", escaped(trace.spec.strategy));
   field("seed", std::to_string(trace.spec.seed));

@@ -13,13 +13,11 @@
 #include <cstring>
 #include <utility>
 
+#include "tool/run/limits.h"
 #include "tool/run/target.h"
 
 namespace heddle::run {
 namespace {
-
-// Descriptors that the runtime gets are put where no program would notice them.
-constexpr int kFirstDescriptor = 240;
 
 std::vector<std::string> environment_for(const Target& target, int channel) {
   std::vector<std::string> result;
@@ -41,11 +39,10 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   };
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (!target.environment || !is_kept_variable(text.substr(0, text.find('=')))) add(text);
+    const std::string name = text.substr(0, text.find('='));
+    if (!target.set_variables.contains(name) && !target.unset_variables.contains(name)) add(text);
   }
-  if (target.environment) {
-    for (const auto& [name, value] : *target.environment) add(name + "=" + value);
-  }
+  for (const auto& [name, value] : target.set_variables) add(name + "=" + value);
   if (!target.preload.empty()) preload = target.preload + (preload.empty() ? "" : ":" + preload);
   if (!preload.empty()) result.push_back("LD_PRELOAD=" + preload);
   for (const char* name : patience) result.push_back(std::string(name) + "0");
@@ -63,6 +60,15 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
+// fixed-layout PROGRAM ARGV0 ARGS… (runtime/layout/fixed_layout.cpp), which lies beside the library.
+std::vector<std::string> fixed_layout_words(const Target& target) {
+  const std::string folder = target.library.substr(0, target.library.rfind('/') + 1);
+  std::vector<std::string> words = {folder + "heddle/fixed-layout", target.path};
+  words.insert(words.end(), target.argv.begin(), target.argv.end());
+  if (target.argv.empty()) words.push_back(target.path);
+  return words;
+}
+
 // In the child, between fork and exec: system calls only.
 struct ChildPlan {
   const char* path;
@@ -70,32 +76,66 @@ struct ChildPlan {
   char* const* environment;
   const char* cwd;
   int input, output, channel, campaign;
+  int first_descriptor;                 // of three that the runtime gets: channel, campaign, output
+  char* const* fixed_layout = nullptr;  // how to start it at fixed addresses where the system does not help
 };
+
+// The same addresses in every process. False: the system does not let us.
+bool fix_addresses() {
+  const int old = personality(0xffffffff);
+  if (old == -1) return false;
+  if ((old & ADDR_NO_RANDOMIZE) != 0) return true;
+  return personality(static_cast<unsigned long>(old) | ADDR_NO_RANDOMIZE) != -1;
+}
+
+// The same bytes in a file of its own, at their beginning.
+int copy_of(int file) {
+  const int copy = memory_file("heddle-input");
+  char block[65536];
+  for (off_t at = 0; copy >= 0;) {
+    const ssize_t got = pread(file, block, sizeof block, at);
+    if (got <= 0 || write(copy, block, static_cast<std::size_t>(got)) != got) break;
+    at += got;
+  }
+  if (copy >= 0) lseek(copy, 0, SEEK_SET);
+  return copy;
+}
 
 // Becomes the program; returns where that is not possible.
 void become(const ChildPlan& plan) {
-  // The same addresses in every process, where the system lets us; replay says when they moved.
-  const int old = personality(0xffffffff);
-  if (old != -1) personality(static_cast<unsigned long>(old) | ADDR_NO_RANDOMIZE);
+  const bool is_fixed = fix_addresses();
   bool fine = plan.cwd == nullptr || chdir(plan.cwd) == 0;
-  // A fresh open has an offset of its own.
+  // A fresh open has an offset of its own. Without /proc a copy has.
   const std::string input = plan.input >= 0 ? "/proc/self/fd/" + std::to_string(plan.input) : "/dev/null";
   int in = open(input.c_str(), O_RDONLY);
-  if (in < 0) in = open("/dev/null", O_RDONLY);
+  if (in < 0 && plan.input >= 0) in = copy_of(plan.input);
   if (in > 0) dup2(in, STDIN_FILENO);
   if (in > 0) close(in);
-  if (plan.output >= 0) {
-    fine = fine && dup2(plan.output, STDOUT_FILENO) >= 0 && dup2(plan.output, STDERR_FILENO) >= 0;
-    fine = fine && dup2(plan.output, kFirstDescriptor + 2) >= 0;
+  // Where descriptors are few, ours may lie where the program's are to be.
+  const auto out_of_the_way = [&](int file) {
+    while (file >= plan.first_descriptor) {
+      const int lower = fcntl(file, F_DUPFD_CLOEXEC, 0);
+      if (lower < 0 || lower > file) return file;
+      file = lower;
+    }
+    return file;
+  };
+  const int output = out_of_the_way(plan.output), channel = out_of_the_way(plan.channel),
+            campaign = out_of_the_way(plan.campaign);
+  if (output >= 0) {
+    fine = fine && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
+    fine = fine && dup2(output, plan.first_descriptor + 2) >= 0;
   }
-  fine = fine && dup2(plan.channel, kFirstDescriptor) >= 0;
-  if (plan.campaign >= 0) fine = fine && dup2(plan.campaign, kFirstDescriptor + 1) >= 0;
+  fine = fine && dup2(channel, plan.first_descriptor) >= 0;
+  if (campaign >= 0) fine = fine && dup2(campaign, plan.first_descriptor + 1) >= 0;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGINT, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
+  if (fine && !is_fixed && plan.fixed_layout != nullptr)
+    execve(plan.fixed_layout[0], plan.fixed_layout, plan.environment);
   if (fine) execve(plan.path, plan.argv, plan.environment);
 }
 
@@ -136,6 +176,10 @@ ChannelSizes sizes_for(const RunSpec& spec, const LaunchOptions& options) {
 
 Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& options) {
   Process process;
+  if (auto enough = check_address_space(); !enough) return enough.error();
+  const auto first = first_runtime_descriptor();
+  if (!first) return first.error();
+  process.first_descriptor_ = *first;
   const ChannelSizes sizes = sizes_for(spec, options);
   auto memory = SharedMemory::create("heddle-channel", Channel::bytes_needed(sizes));
   if (!memory) return memory.error();
@@ -157,12 +201,12 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
   if (!options.orders.empty()) std::memcpy(channel.orders(), options.orders.data(), options.orders.size());
   h.end_after_event = options.end_after_event;
   h.pause_at_event = options.pause_at_event;
-  h.campaign_fd = options.campaign >= 0 ? kFirstDescriptor + 1 : -1;
+  h.campaign_fd = options.campaign >= 0 ? *first + 1 : -1;
   if (!options.inherit_output) {
     auto output = OutputFile::create();
     if (!output) return output.error();
     process.output_ = std::move(*output);
-    h.output_fd = kFirstDescriptor + 2;
+    h.output_fd = *first + 2;
   }
   return process;
 }
@@ -172,11 +216,13 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
   if (!prepared) return prepared;
   Process process = std::move(*prepared);
   std::vector<std::string> arguments = target.argv;
-  std::vector<std::string> environment = environment_for(target, kFirstDescriptor);
+  std::vector<std::string> environment = environment_for(target, process.first_descriptor_);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
+  std::vector<std::string> by_layout = fixed_layout_words(target);
+  const std::vector<char*> fixed_layout = pointers(by_layout);
   int error_pipe[2];
-  if (pipe2(error_pipe, O_CLOEXEC) != 0) return Error{"Cannot make a pipe.", ExitCode::kOwnError};
+  if (pipe2(error_pipe, O_CLOEXEC) != 0) return Error{why_refused("pipe2", errno), ExitCode::kOwnError};
   const ChildPlan plan{target.path.c_str(),
                        argv.data(),
                        envp.data(),
@@ -184,16 +230,19 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
                        target.input,
                        options.inherit_output ? -1 : process.output_.descriptor(),
                        process.memory_.descriptor(),
-                       options.campaign};
+                       options.campaign,
+                       process.first_descriptor_,
+                       fixed_layout.data()};
   const pid_t parent = getpid();
   const pid_t pid = fork();
+  const int fork_error = errno;
   if (pid == 0) become_child(plan, parent, error_pipe[1]);
   close(error_pipe[1]);
   int error = 0;
   const bool failed = pid > 0 && read(error_pipe[0], &error, sizeof error) == sizeof error;
   close(error_pipe[0]);
   if (pid < 0)
-    return Error{std::string("Cannot start a process: ") + std::strerror(errno) + ".", ExitCode::kOwnError};
+    return Error{"Cannot start a process: " + why_refused("fork", fork_error), ExitCode::kOwnError};
   process.pid_ = pid;
   if (failed) {
     return Error{"Cannot run " + target.path + ": " + std::strerror(error) + ".", ExitCode::kBadInput};
@@ -205,11 +254,11 @@ Error Process::replace_this(const Target& target, const RunSpec& spec, const Lau
   auto process = prepare(spec, options);
   if (!process) return process.error();
   std::vector<std::string> arguments = target.argv;
-  std::vector<std::string> environment = environment_for(target, kFirstDescriptor);
+  std::vector<std::string> environment = environment_for(target, process->first_descriptor_);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
   become({target.path.c_str(), argv.data(), envp.data(), target.cwd.empty() ? nullptr : target.cwd.c_str(),
-          target.input, -1, process->memory_.descriptor(), options.campaign});
+          target.input, -1, process->memory_.descriptor(), options.campaign, process->first_descriptor_});
   return Error{"Cannot run " + target.path + ": " + std::strerror(errno) + ".", ExitCode::kBadInput};
 }
 
@@ -218,6 +267,7 @@ Process::~Process() { kill(); }
 Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       wait_status_(other.wait_status_),
+      first_descriptor_(other.first_descriptor_),
       memory_(std::move(other.memory_)),
       output_(std::move(other.output_)) {}
 
@@ -226,6 +276,7 @@ Process& Process::operator=(Process&& other) noexcept {
     kill();
     pid_ = std::exchange(other.pid_, -1);
     wait_status_ = other.wait_status_;
+    first_descriptor_ = other.first_descriptor_;
     memory_ = std::move(other.memory_);
     output_ = std::move(other.output_);
   }

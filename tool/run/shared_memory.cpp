@@ -11,20 +11,22 @@
 #include <cstring>
 #include <utility>
 
+#include "tool/run/limits.h"
+
 namespace heddle::run {
 namespace {
 
 constexpr off_t kOutputBytes = 64 << 20;
 constexpr std::size_t kMostInput = 256u << 20;
 
-Error system_error(const std::string& what) {
+Error system_error(const std::string& what, const char* call) {
   if (errno == EFBIG) {
     return {
         "heddle keeps executions in memory files, and the limit on the size of files does not allow them. "
         "Raise the limit (ulimit -f unlimited).",
         ExitCode::kBadInput};
   }
-  return {what + ": " + std::strerror(errno) + ".", ExitCode::kOwnError};
+  return {what + ": " + why_refused(call, errno), ExitCode::kOwnError};
 }
 
 }  // namespace
@@ -34,14 +36,27 @@ void Descriptor::reset() {
   fd_ = -1;
 }
 
+int memory_file(const char* name) {
+  const int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int error = errno;
+  if (file >= 0 || (error != EPERM && error != ENOSYS && error != EACCES)) return file;
+  for (const char* folder : {"/dev/shm", "/tmp"}) {
+    const int without_name = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (without_name >= 0) return without_name;
+  }
+  errno = error;
+  return -1;
+}
+
 Result<SharedMemory> SharedMemory::create(const char* name, std::uint64_t bytes) {
   SharedMemory memory;
-  memory.descriptor_ = Descriptor(memfd_create(name, MFD_CLOEXEC));
-  if (!memory.descriptor_) return system_error("heddle needs memory files (memfd_create)");
-  if (ftruncate(memory.descriptor_.get(), static_cast<off_t>(bytes)) != 0) return system_error("memory file");
+  memory.descriptor_ = Descriptor(memory_file(name));
+  if (!memory.descriptor_) return system_error("heddle needs memory that processes share", "memfd_create");
+  if (ftruncate(memory.descriptor_.get(), static_cast<off_t>(bytes)) != 0)
+    return system_error("memory that processes share", "ftruncate");
   void* data =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory.descriptor_.get(), 0);
-  if (data == MAP_FAILED) return system_error("mapping of a memory file");
+  if (data == MAP_FAILED) return system_error("memory that processes share", "mmap");
   memory.data_ = data;
   memory.bytes_ = bytes;
   return memory;
@@ -68,11 +83,14 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 
 Result<OutputFile> OutputFile::create() {
   OutputFile file;
-  file.descriptor_ = Descriptor(memfd_create("heddle-output", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.descriptor_ || ftruncate(file.descriptor_.get(), kOutputBytes) != 0 ||
-      fcntl(file.descriptor_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
-    return system_error("memory file for the program's output");
-  }
+  file.descriptor_ = Descriptor(memory_file("heddle-output"));
+  if (!file.descriptor_) return system_error("memory file for the program's output", "memfd_create");
+  if (ftruncate(file.descriptor_.get(), kOutputBytes) != 0)
+    return system_error("memory file for the program's output", "ftruncate");
+  // Only memory files know seals (EINVAL, and EPERM in /dev/shm); a file in their place can grow.
+  if (fcntl(file.descriptor_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0 && errno != EINVAL &&
+      errno != EPERM)
+    return system_error("memory file for the program's output", "fcntl");
   return file;
 }
 
@@ -119,8 +137,8 @@ off_t OutputFile::copy_to(int file, off_t from) const {
 
 Result<InputFile> InputFile::keep_standard_input() {
   InputFile file;
-  file.descriptor_ = Descriptor(memfd_create("heddle-input", MFD_CLOEXEC));
-  if (!file.descriptor_) return system_error("memory file for standard input");
+  file.descriptor_ = Descriptor(memory_file("heddle-input"));
+  if (!file.descriptor_) return system_error("memory file for standard input", "memfd_create");
   if (isatty(STDIN_FILENO) != 0) return file;
   std::array<char, 65536> buffer{};
   std::size_t total = 0;
@@ -134,7 +152,7 @@ Result<InputFile> InputFile::keep_standard_input() {
                    ExitCode::kBadInput};
     }
     if (write(file.descriptor_.get(), buffer.data(), static_cast<std::size_t>(got)) != got) {
-      return system_error("keeping standard input");
+      return system_error("keeping standard input", "write");
     }
   }
   return file;
@@ -142,10 +160,10 @@ Result<InputFile> InputFile::keep_standard_input() {
 
 Result<InputFile> InputFile::of(const std::string& bytes) {
   InputFile file;
-  file.descriptor_ = Descriptor(memfd_create("heddle-input", MFD_CLOEXEC));
+  file.descriptor_ = Descriptor(memory_file("heddle-input"));
   if (!file.descriptor_ ||
       write(file.descriptor_.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-    return system_error("memory file for standard input");
+    return system_error("memory file for standard input", "memfd_create");
   return file;
 }
 

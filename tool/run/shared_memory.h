@@ -38,6 +38,9 @@ class Descriptor {
 };
 
 // A memfd mapped here; sparse until written.
+// A file in memory, or one without a name where the system has none; -1 and errno: neither.
+int memory_file(const char* name);
+
 class SharedMemory {
  public:
   static Result<SharedMemory> create(const char* name, std::uint64_t bytes);

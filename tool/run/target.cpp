@@ -4,11 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "core/base/check.h"
+#include "tool/artifact/crc32c.h"
+#include "tool/artifact/environment.h"
 #include "tool/artifact/program_image.h"
 #include "tool/artifact/symboliser.h"
 
@@ -30,30 +35,52 @@ std::string find_program(const std::string& name) {
   return name;
 }
 
-}  // namespace
-
-bool is_kept_variable(const std::string& name) {
-  for (const char* prefix : {"HEDDLE_", "LD_", "GTEST_", "LANG", "LC_", "OMP_", "MALLOC_", "TSAN_"}) {
-    if (name.rfind(prefix, 0) == 0) return name != kChannelVariable;
-  }
-  return false;
+// What names a binary that was linked without a build id: the size and a checksum of the file.
+std::string contents_id(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint32_t sum = 0;
+  std::uint64_t bytes = 0;
+  std::vector<char> block(1 << 20);
+  do {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const auto got = static_cast<std::size_t>(file.gcount());
+    sum = crc32c({block.data(), got}, sum);
+    bytes += got;
+  } while (file);
+  return bytes == 0 ? std::string() : fmt::format("contents-{:x}-{:08x}", bytes, sum);
 }
 
-ProgramIdentity Target::identity() const {
+}  // namespace
+
+std::optional<std::string> Target::variable(const std::string& name) const {
+  if (const auto set = set_variables.find(name); set != set_variables.end()) return set->second;
+  if (unset_variables.contains(name)) return std::nullopt;
+  const char* value = std::getenv(name.c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+ProgramIdentity Target::identity(const std::vector<std::string>& asked) const {
   ProgramIdentity id;
   id.path = path;
   id.build_id = build_id;
   id.argv = argv;
-  id.cwd = cwd.empty() ? std::filesystem::current_path().string() : cwd;
-  if (environment) {
-    id.environment = *environment;
-    return id;
+  std::error_code ignored;
+  id.cwd = cwd.empty() ? std::filesystem::current_path(ignored).string() : cwd;
+  std::set<std::string> names(asked.begin(), asked.end());
+  names.insert(kept_variables.begin(), kept_variables.end());
+  names.erase(kChannelVariable);
+  for (const std::string& name : names) {
+    if (!variable(name)) id.unset.push_back(name);
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const char* equals = std::strchr(*entry, '=');
-    if (equals == nullptr) continue;
-    const std::string name(*entry, static_cast<std::size_t>(equals - *entry));
-    if (is_kept_variable(name)) id.environment.emplace_back(name, equals + 1);
+    std::string name(*entry, std::strcspn(*entry, "="));
+    if (is_read_by_libc(name)) names.insert(std::move(name));
+  }
+  for (const auto& [name, value] : set_variables) {
+    if (is_read_by_libc(name)) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    if (auto value = variable(name)) id.environment.emplace_back(name, std::move(*value));
   }
   return id;
 }
@@ -69,7 +96,7 @@ Result<Target> resolve_target(const std::vector<std::string>& argv, const std::s
   for (std::string& text : warnings(*image)) notes.push_back(std::move(text));
   std::error_code ignored;
   target.path = std::filesystem::absolute(image->path, ignored).lexically_normal().string();
-  target.build_id = image->build_id;
+  target.build_id = image->build_id.empty() ? contents_id(image->path) : image->build_id;
   target.library = library;
   auto preload = preload_list(*image, library);
   if (!preload) return preload.error();
@@ -138,7 +165,7 @@ std::vector<std::uint64_t> signatures_of(const ExecutionResult& result,
 Result<Trace> trace_of(const Target& target, const Process& process, RunSpec spec,
                        const ExecutionResult& result, std::size_t kept_events) {
   CaptureContext context;
-  context.program = target.identity();
+  context.program = target.identity(asked_variables(process.header()));
   context.max_events = kept_events;
   context.input = read_memory_file(target.input);
   context.output = process.output(context.output_cut);

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,10 +29,15 @@ struct Target {
   std::string library;  // libheddle.so
   std::string cwd;      // where to run; empty: here
   int input = -1;       // memory file with standard input; -1: /dev/null
-  // The variables that matter, as they were when an execution was recorded; none: as they are here.
-  std::optional<std::vector<std::pair<std::string, std::string>>> environment;
+  // What differs from the environment here: variables of an artifact, in order of name.
+  std::map<std::string, std::string> set_variables;
+  std::set<std::string> unset_variables;
+  std::set<std::string> kept_variables;  // to be kept with a bug even if nobody asks for them
 
-  ProgramIdentity identity() const;
+  // The value that the program gets; none: it is not set.
+  std::optional<std::string> variable(const std::string& name) const;
+  // `asked`: variables that the program asked for.
+  ProgramIdentity identity(const std::vector<std::string>& asked) const;
 };
 
 // Resolves a command line to a target that can be run, or says why not; appends what the user should know.
@@ -50,9 +57,6 @@ struct LaunchOptions {
   std::uint32_t end_after_event = ~0u;
   std::uint32_t pause_at_event = ~0u;
 };
-
-// Variables that change how programs behave and are worth keeping with a bug.
-bool is_kept_variable(const std::string& name);
 
 // One started process. Killed and reaped when destroyed.
 class Process {
@@ -89,6 +93,7 @@ class Process {
 
   pid_t pid_ = -1;
   int wait_status_ = 0;
+  int first_descriptor_ = -1;  // in the program
   SharedMemory memory_;
   OutputFile output_;
 };

@@ -32,6 +32,7 @@ TEST(Artifact, RoundTripKeepsEverything) {
   EXPECT_STREQ(after->spec.strategy, "pct:d=3");
   EXPECT_EQ(after->program.argv, before.program.argv);
   EXPECT_EQ(after->program.environment, before.program.environment);
+  EXPECT_EQ(after->program.unset, before.program.unset);
   EXPECT_EQ(after->choices, before.choices);
   ASSERT_EQ(after->events.size(), before.events.size());
   for (std::size_t i = 0; i < before.events.size(); ++i) {

@@ -34,8 +34,12 @@ Trace sample_trace() {
   std::strcpy(t.spec.strategy, "pct:d=3");
   t.execution = 41;
   t.pid = 4711;
-  t.program = {
-      "/home/u/race", "00ff10", {"./race", "", "a b\n"}, "/home/u", {{"HOME", "/home/u"}, {"X", "\xff\x01"}}};
+  t.program = {"/home/u/race",
+               "00ff10",
+               {"./race", "", "a b\n"},
+               "/home/u",
+               {{"HOME", "/home/u"}, {"X", "\xff\x01"}},
+               {"ABSENT", "\x01"}};
   t.main_stack_address = 0x7ffc00000000;
   t.heap_address = 0x600000000000;
   t.program_address = 0x555555554000;

@@ -9,7 +9,7 @@ TraceBuilder::TraceBuilder() {
   trace.pid = 4711;
   trace.execution = 17;
   trace.spec.seed = 42;
-  trace.program = {"/home/ada/work/program", "0123abcd", {"./program", "--fast"}, "/home/ada/work", {}};
+  trace.program = {"/home/ada/work/program", "0123abcd", {"./program", "--fast"}, "/home/ada/work", {}, {}};
   trace.modules = {{0x555555554000, 0x555555554000, 0x555555560000, "/home/ada/work/program", "0123abcd"}};
   trace.result.ending = Ending::kFinding;
   trace.result.threads = 3;
