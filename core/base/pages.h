@@ -7,6 +7,7 @@
 #include "core/base/address_space.h"
 #include "core/base/check.h"
 #include "core/base/ids.h"
+#include "core/base/limit.h"
 
 namespace heddle {
 
@@ -60,7 +61,10 @@ inline void* map_pages_at(std::uint64_t address, std::size_t bytes, int protecti
 
 inline void* map_pages(std::size_t bytes) {
   const long result = map_memory(0, bytes);
-  HEDDLE_CHECK(result > 0 || result < -4095);
+  if (result <= 0 && result >= -4095)
+    limit_reached("address space for what heddle keeps of an execution",
+                  "Raise it (ulimit -v), or run fewer "
+                  "workers (-j) and shorter executions.");
   return reinterpret_cast<void*>(result);
 }
 

@@ -61,9 +61,10 @@ enum class Ending : std::uint8_t {
   kFinding = 2,    // stopped by a finding
   kSignalled = 3,  // died by signal `status`, without our handler having seen it (SIGKILL, out of memory)
   kTimedOut = 4,
-  kCut = 5,          // step bound reached while still making progress; no bug
-  kDiverged = 6,     // exact replay met other alternatives than the log's
-  kUnsupported = 7,  // a call that is not supported; message in text
+  kCut = 5,       // step bound reached while still making progress; no bug
+  kDiverged = 6,  // exact replay met other alternatives than the log's
+  kUnsupported =
+      7,  // a call that is not supported, or (result_flags::kLimit) a limit of ours; message in text
   kInternalError = 8,
   kRedundant = 9,  // the strategy broke it off: it would have repeated another one
   kInfeasible =
@@ -114,6 +115,7 @@ inline constexpr std::uint32_t kForeignThread = 2048;   // ran code that was not
 inline constexpr std::uint32_t kConnected = 4096;       // to an address at which another process may be
 // Of these, those whose executions may go another way the next time.
 inline constexpr std::uint32_t kNotRepeatable = kChildProcess | kOtherProcess;
+inline constexpr std::uint32_t kLimit = 8192;  // kUnsupported: a limit of heddle's own was reached
 }  // namespace result_flags
 
 // Where an execution was when its time was up, as far as it can be known from outside.
@@ -212,6 +214,8 @@ struct ChannelHeader {
 // Shared by all workers of a campaign: who runs which execution, and what was learned. The tool constructs
 // the first part; the second is valid as it comes from the kernel.
 struct CampaignState {
+  static constexpr std::uint64_t kMagic = 0x6e67696170006863ull;
+  std::uint64_t magic = kMagic;  // by which it is seen that the program wrote over it
   std::atomic<std::uint64_t> next_index{0};
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};

@@ -110,7 +110,6 @@ int create_timer(Execution& e, clockid_t clock, const sigevent* event, timer_t* 
   if (!known_clock(clock)) return EINVAL;
   e.leave_prefix();
   const std::uint32_t index = e.timers().add();
-  if (index == TimerTable::kMost) return EAGAIN;
   Timer& timer = e.timers().at(index);
   timer.clock = clock;
   timer.signal = SIGALRM;
@@ -258,10 +257,6 @@ HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
   const long descriptor = heddle::raw_syscall(SYS_eventfd2, 0, flags);
   if (descriptor < 0) return heddle::abi::libc_result<int>(descriptor);
   const std::uint32_t index = e->timers().add();
-  if (index == TimerTable::kMost) {
-    heddle::raw_syscall(SYS_close, descriptor);
-    return as_result(EMFILE);
-  }
   e->timers().at(index).descriptor = static_cast<int>(descriptor);
   e->timers().at(index).clock = clock;
   return static_cast<int>(descriptor);

@@ -2,6 +2,7 @@
 #include <initializer_list>
 #include <new>
 
+#include "core/base/limit.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -116,7 +117,9 @@ void Execution::acquire_clock(std::uint32_t clock, ThreadId thread) {
 
 void Execution::release_clock(std::uint32_t& clock) {
   if (clock == 0) {
-    HEDDLE_CHECK(sync_clock_count_ + 1 < kMaxSyncClocks);
+    if (sync_clock_count_ + 1 >= kMaxSyncClocks)
+      limit_reached("synchronisation objects in one execution (4,194,304 that order threads)",
+                    "Make the test smaller, or let it use objects again.");
     clock = ++sync_clock_count_;
   }
   memory_.release(scheduler_.current(), sync_clocks_[clock]);

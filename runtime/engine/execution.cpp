@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "core/base/limit.h"
 #include "core/base/raw_syscall.h"
 #include "runtime/engine/debugger.h"
 #include "runtime/engine/injection.h"
@@ -20,12 +21,21 @@ std::uint32_t Execution::hash_alternatives(const strategy::ChoicePoint& point) {
   return static_cast<std::uint32_t>(h);
 }
 
+namespace {
+
+// The engine that limits of all rooms are told to.
+Execution* limited = nullptr;
+
+}  // namespace
+
 void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
   channel_ = channel;
   choices_ = channel.choices();
   choice_capacity_ = channel.choice_capacity();
   strategy_ = strategy;
   hooks_ = hooks;
+  limited = this;
+  limit_hook = [](const char* name, const char* advice) { limited->stop_at_limit(name, advice); };
   scheduler_.start();
   sync_.start();
   locks_.start();

@@ -409,6 +409,7 @@ class Execution final : public strategy::View {
   [[noreturn]] void thread_misuse(const char* message, const sched::Thread& thread, std::uint64_t pc);
   [[noreturn]] void finish(Ending ending, int status);
   [[noreturn]] void unsupported(const char* name, const char* advice);
+  [[noreturn]] void stop_at_limit(const char* name, const char* advice);
   void warn(FindingKind kind, const char* message, std::uint64_t pc);
   void note_outcome(const char* text);
   void note_text(EventKind kind, const char* text, std::uint64_t pc);

@@ -346,6 +346,14 @@ void Execution::unsupported(const char* name, const char* advice) {
   finish(Ending::kUnsupported, 0);
 }
 
+void Execution::stop_at_limit(const char* name, const char* advice) {
+  TextBuffer<512> text;
+  text << "Limit of heddle's own reached: " << name << ". " << advice;
+  channel_.header()->current.flags |= result_flags::kLimit;
+  channel_.header()->current.message = channel_.add_text(text.c_str(), text.size());
+  finish(Ending::kUnsupported, 0);
+}
+
 void Execution::check_at_exit() {
   for (std::uint32_t i = 1; i < scheduler_.thread_count(); ++i) {
     const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});

@@ -3,6 +3,7 @@
 #include <emmintrin.h>
 
 #include "core/base/check.h"
+#include "core/base/limit.h"
 #include "runtime/race/raw_memory.h"
 
 namespace heddle::race {
@@ -41,7 +42,8 @@ void Shadow::unmap() {
 }
 
 void Shadow::register_unfilled(StateId* chunk) {
-  HEDDLE_CHECK(chunk_count_ < kMaxChunks);
+  if (chunk_count_ >= kMaxChunks)
+    limit_reached("memory that is checked for races", "Let the test touch less memory.");
   const std::uint64_t number = number_of(chunk);
   if (is_indexed_) registered_[number / 64] |= 1ull << (number % 64);
   chunks_[chunk_count_++] = number;

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/base/check.h"
+#include "core/base/limit.h"
 #include "runtime/race/raw_memory.h"
 #include "runtime/race/record.h"
 #include "runtime/race/shadow.h"
@@ -127,7 +128,9 @@ class StateTable {
     if (used > kKept) discard_memory(old + kKept, (used - kKept + 1) * sizeof(Record));
     for (StateId& recent : recent_) recent = kVirgin;
     const std::size_t limit = 2 * std::size_t{top_} + shadow.cell_count() / 2 + kMinimumLimit;
-    HEDDLE_CHECK(top_ + kSlack < kCapacity);
+    if (top_ + kSlack >= kCapacity)
+      limit_reached("states of memory that are kept for the race check",
+                    "Let the test touch less memory, or use fewer threads.");
     limit_ = static_cast<StateId>(limit < kCapacity - kSlack ? limit : kCapacity - kSlack);
   }
 

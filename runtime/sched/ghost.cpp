@@ -1,5 +1,6 @@
 #include "runtime/sched/ghost.h"
 
+#include <link.h>
 #include <linux/futex.h>
 #include <pthread.h>
 
@@ -67,6 +68,23 @@ void wait_until_gone(std::uint64_t fs_base) {
 
 std::uint64_t next_big_stack = address_map::kBigStacks;
 
+// Of all modules that are loaded now, in whole pages. Not for little: kControlBlock has room for that, and
+// addresses of stacks should not depend on it.
+std::size_t thread_local_bytes() {
+  constexpr std::size_t kLittle = 64 * 1024;
+  std::size_t bytes = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* sum) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& header = info->dlpi_phdr[i];
+          if (header.p_type == PT_TLS) *static_cast<std::size_t*>(sum) += header.p_memsz + header.p_align;
+        }
+        return 0;
+      },
+      &bytes);
+  return bytes <= kLittle ? 0 : (bytes + kPageSize - 1) & ~(kPageSize - 1);
+}
+
 }  // namespace
 
 std::uint32_t ghost_tid(std::uint32_t slot) { return 0x10000000u + slot; }
@@ -75,7 +93,7 @@ bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
   const std::size_t wanted = (stack_bytes + kPageSize - 1) & ~(kPageSize - 1);
   // libc puts the control block and static TLS at the top of the stack it is given: room for both on top.
   constexpr std::size_t kControlBlock = 256 * 1024;
-  const std::size_t bytes = wanted + kControlBlock;
+  const std::size_t bytes = wanted + kControlBlock + thread_local_bytes();
   std::uint64_t base = address_map::fiber_stack_end(slot) - bytes - kPageSize;
   ghost.in_big_region = bytes + kPageSize > address_map::kMostFiberStack;
   if (ghost.in_big_region) {

@@ -1,5 +1,6 @@
 #include "runtime/sched/scheduler.h"
 
+#include "core/base/limit.h"
 #include "core/base/pages.h"
 #include "core/base/random.h"
 
@@ -68,7 +69,9 @@ Thread* Scheduler::create(const StackRequest& stack, void (*entry)(void*)) {
   const bool given = stack.low != nullptr && stack.bytes >= kSmallest;
   const std::size_t stack_bytes = stack.low != nullptr ? kDefaultStackBytes : stack.bytes;
   const std::uint32_t slot = free_slot();
-  if (slot >= kMaxThreads) return nullptr;
+  if (slot >= kMaxThreads)
+    limit_reached("threads at once (4,096, with those that have ended and were not joined)",
+                  "Let the test use fewer, or join them before it starts more.");
   Thread& t = threads_[slot];
   Ghost ghost = t.ghost;
   CallFrame* frames = t.frames != nullptr ? t.frames : call_stack_of(slot);

@@ -1,6 +1,6 @@
 #include "runtime/sched/sync_object.h"
 
-#include "core/base/check.h"
+#include "core/base/limit.h"
 #include "core/base/pages.h"
 
 namespace heddle::sched {
@@ -62,7 +62,9 @@ SyncObject& SyncTable::look_up(Address address, SyncKind kind) {
   const std::uint32_t bucket = bucket_of(address);
   std::uint32_t index = buckets_[bucket];
   if (index == 0) {
-    HEDDLE_CHECK(count_ + 1 < kMaxObjects);
+    if (count_ + 1 >= kMaxObjects)
+      limit_reached("synchronisation objects in one execution (4,194,304)",
+                    "Make the test smaller, or let it use objects again.");
     index = ++count_;
     buckets_[bucket] = index;
     if (address < lowest_) lowest_ = address;

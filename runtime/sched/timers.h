@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/ids.h"
+#include "core/base/limit.h"
 
 namespace heddle::sched {
 
@@ -28,7 +29,6 @@ class TimerTable {
   static constexpr std::uint32_t kFirstFree = 3;
 
   Timer& at(std::uint32_t index) { return timers_[index]; }
-  // kMost where there is no room.
   std::uint32_t add() {
     for (std::uint32_t i = kFirstFree; i < kMost; ++i) {
       if (timers_[i].used) continue;
@@ -36,7 +36,7 @@ class TimerTable {
       timers_[i].used = true;
       return i;
     }
-    return kMost;
+    limit_reached("timers at once (253)", "Let the test use fewer, or delete them before it makes more.");
   }
   std::uint32_t find_descriptor(int descriptor) const {
     for (std::uint32_t i = kFirstFree; i < kMost; ++i) {

@@ -68,11 +68,26 @@ Campaign::Unread Campaign::unread_of(const Process& worker) {
   const Unread unread{h.ring_read.load(std::memory_order_relaxed),
                       h.ring_written.load(std::memory_order_acquire)};
   if (unread.end - unread.begin <= worker.channel().ring_capacity()) return unread;
-  end_with(
-      {"The program overwrote memory of heddle's. Look for a wild write, with AddressSanitizer for "
-       "example.",
-       ExitCode::kInconclusive});
+  end_overwritten();
   return {};
+}
+
+// What the program shares with us it can write, too. Without this look, who waits for a word of shared memory
+// to change might wait for ever.
+bool Campaign::is_intact() const {
+  return state_->magic == CampaignState::kMagic &&
+         std::all_of(workers_.begin(), workers_.end(), [](const Process& worker) {
+           return Channel::valid(&worker.header(), worker.channel_bytes());
+         });
+}
+
+void Campaign::end_overwritten() {
+  overwritten_ = true;
+  stopped_because_ = "the program overwrote what it shares with heddle";
+  end_with(
+      {"The program overwrote memory that it shares with heddle (its shared mappings). Look for a wild "
+       "write, with AddressSanitizer for example.",
+       ExitCode::kInconclusive});
 }
 
 Campaign::Arrived Campaign::arrived_at(const Process& worker, std::uint64_t place) {
@@ -272,6 +287,10 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
   double last_progress = 0;
   while (!done_) {
     const std::uint32_t seen = state_->signal.load(std::memory_order_acquire);
+    if (!is_intact()) {
+      end_overwritten();
+      break;
+    }
     for (Process& worker : workers_) check_worker(worker);
     consume_in_order();
     for (Process& worker : workers_) drain_if_held_up(worker);
@@ -298,6 +317,15 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     wait_for_workers(*state_, seen);
   }
   state_->stop.store(1);
+  if (!overwritten_) note_what_workers_tell();
+  workers_.clear();
+  const double seconds = elapsed();
+  minimise_bugs();
+  finish_report(seconds);
+  return std::move(outcome_);
+}
+
+void Campaign::note_what_workers_tell() {
   std::vector<RepetitionReport> repetitions;
   for (const Process& worker : workers_) repetitions.push_back(worker.header().repetition);
   outcome_.report.repetition = describe_repetition(repetitions);
@@ -313,11 +341,6 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
         "Executions took turns, since they would share what the program changes outside (" +
         std::string(state_->outside.what, strnlen(state_->outside.what, sizeof state_->outside.what)) +
         "). -j N runs N at the same time all the same.");
-  workers_.clear();
-  const double seconds = elapsed();
-  minimise_bugs();
-  finish_report(seconds);
-  return std::move(outcome_);
 }
 
 }  // namespace heddle::run

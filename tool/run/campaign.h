@@ -88,6 +88,8 @@ class Campaign {
     std::uint64_t end = 0;
   };
   Unread unread_of(const Process& worker);
+  bool is_intact() const;
+  void end_overwritten();
   static Arrived arrived_at(const Process& worker, std::uint64_t place);
   void drain(Process& worker);
   void drain_if_held_up(Process& worker);
@@ -122,6 +124,7 @@ class Campaign {
   void minimise_bugs();
   void end_with(Error error);
   void note_unknown_libraries();
+  void note_what_workers_tell();
   void take_search_progress();
   std::vector<std::string> not_explored() const;
   std::optional<Error> why_inconclusive() const;
@@ -163,6 +166,7 @@ class Campaign {
   };
   std::map<std::uint32_t, StrategyCount> members_;  // of a portfolio
   unsigned restarts_ = 0;
+  bool overwritten_ = false;  // what the program shares with us is not to be believed
   double started_ = 0;
 };
 

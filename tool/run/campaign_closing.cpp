@@ -166,7 +166,7 @@ report::CampaignReport Campaign::report_so_far() const {
 void Campaign::finish_report(double seconds) {
   report::CampaignReport& report = outcome_.report;
   report.not_explored = not_explored();
-  if (state_ != nullptr) take_search_progress();
+  if (state_ != nullptr && !overwritten_) take_search_progress();
   report.stopped_because = stopped_because_.empty() ? "the executions asked for were run" : stopped_because_;
   describe(report, seconds);
   const bool has_bug = std::any_of(outcome_.bugs.begin(), outcome_.bugs.end(), [&](const FoundBug& bug) {

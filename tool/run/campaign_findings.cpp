@@ -85,9 +85,10 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   }();
   if (!run) return end_with(run.error());
   if (result.ending == Ending::kUnsupported) {
-    return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
-                                                       : run->trace.result.message,
-                     ExitCode::kInconclusive});
+    return end_with(
+        {run->trace.result.message.empty() ? "The program uses a call that is not supported."
+                                           : run->trace.result.message,
+         (result.flags & result_flags::kLimit) != 0 ? ExitCode::kBadInput : ExitCode::kInconclusive});
   }
   if (result.ending == Ending::kInternalError) {
     return end_with({"An execution ended by an error of heddle's own (execution " +

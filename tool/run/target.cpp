@@ -16,6 +16,7 @@
 #include "tool/artifact/environment.h"
 #include "tool/artifact/program_image.h"
 #include "tool/artifact/symboliser.h"
+#include "tool/run/memory_kills.h"
 
 namespace heddle::run {
 namespace {
@@ -88,6 +89,7 @@ ProgramIdentity Target::identity(const std::vector<std::string>& asked) const {
 Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
                               std::vector<std::string>& notes) {
   if (argv.empty()) return Error{"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"};
+  watch_memory_kills();
   Target target;
   target.argv = argv;
   auto image = inspect_program(find_program(argv[0]));
@@ -136,11 +138,13 @@ std::optional<TraceFinding> finding_of_ending(const ExecutionResult& result,
     return finding;
   }
   if (result.ending == Ending::kSignalled) {
+    // Somebody outside has killed it, which says nothing about the program.
+    if (result.status == SIGKILL && !memory_ran_out()) return std::nullopt;
     finding.kind = result.status == SIGKILL ? FindingKind::kOutOfMemory : FindingKind::kSignal;
     finding.signal = static_cast<std::uint8_t>(result.status);
     const char* name = sigabbrev_np(result.status);
     finding.message = result.status == SIGKILL
-                          ? "the program was killed by SIGKILL, as the kernel does when memory runs out"
+                          ? "the kernel killed the program because memory ran out"
                           : "the program was ended by SIG" + std::string(name != nullptr ? name : "?");
     finding.signature = 0x7369676eull << 32 | static_cast<std::uint32_t>(result.status);
     return finding;
