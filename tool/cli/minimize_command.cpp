@@ -10,6 +10,8 @@
 #include "tool/cli/terminal.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/minimised.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cli {
 namespace {
@@ -62,6 +64,8 @@ int minimize_command(const Arguments& arguments) {
   auto program = find_recorded_program(*original, options.program);
   if (!program) return complain(program.error());
   for (const std::string& change : program->changes) warn(change);
+  run::catch_interruptions();
+  run::set_time_limit(*seconds);
   auto small = replay::minimise(program->target, *original, budget);
   if (!small) return complain(small.error());
   const std::string& path = options.output.empty() ? options.artifact : options.output;
