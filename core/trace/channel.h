@@ -25,6 +25,7 @@
 #include "core/trace/event.h"
 #include "core/trace/finding.h"
 #include "core/trace/granules.h"
+#include "core/trace/index_claims.h"
 #include "core/trace/learning.h"
 #include "core/trace/orders.h"
 #include "core/trace/run_spec.h"
@@ -35,7 +36,7 @@
 
 namespace heddle {
 
-inline constexpr std::uint64_t kChannelMagic = 0x6c65646465680009ull;  // "heddl", version 9
+inline constexpr std::uint64_t kChannelMagic = 0x6c6564646568000aull;  // "heddl", version 10
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";      // descriptor number, decimal
 inline constexpr std::uint32_t kMaxModules = 256;
 inline constexpr std::uint32_t kMaxOutcomes = 4096;  // distinct outcome strings per worker
@@ -69,6 +70,19 @@ enum class Ending : std::uint8_t {
   kRedundant = 9,  // the strategy broke it off: it would have repeated another one
   kInfeasible =
       10,  // the orders that it was held to cannot be kept; divergence_choice: the one that was stuck
+};
+
+// How far a worker has come with the execution that it holds (IndexClaims). Written by the process that runs
+// executions, so that whoever finds it dead knows what is left to do, and does it.
+enum class Phase : std::uint32_t {
+  kIdle = 0,        // it holds none
+  kTaking = 1,      // it may hold one
+  kTaken = 2,       // waits for others
+  kPreparing = 3,   // the strategy decides on it, or waits for the tool to do so
+  kReady = 4,       // it may begin, or is under way
+  kFinishing = 5,   // over: the result is in the channel, and is being noted for later executions
+  kCounting = 6,    // … is being counted
+  kPublishing = 7,  // … goes into the ring, unless it is there
 };
 
 inline constexpr std::uint32_t kNoMember = ~0u;
@@ -175,6 +189,7 @@ struct ChannelHeader {
   std::int32_t output_fd = -1;     // memfd that takes the program's standard output and error; -1: leave them
   std::int32_t campaign_fd = -1;   // shared CampaignState; -1 in single mode
   std::uint64_t single_index = 0;  // kSingle: which execution's choices to make
+  std::uint32_t worker = 0;        // its number among the workers of the campaign
   std::uint32_t replay_count = 0;  // choices in the replay section
   std::uint32_t end_after_event = ~0u;  // of an execution with events: go no further
   std::uint32_t pause_at_event = ~0u;   // … stop the process before it
@@ -182,6 +197,10 @@ struct ChannelHeader {
   // Written by the runtime.
   std::atomic<WorkerState> state{WorkerState::kStarting};
   std::atomic<std::uint32_t> execution_pid{0};
+  // The tool sets these, too, for a worker that goes on where another one died.
+  std::atomic<Phase> phase{Phase::kIdle};
+  std::atomic<std::uint32_t> deaths{0};  // of processes that were killed from outside with the execution held
+  std::atomic<std::uint64_t> done{0};    // one more than the latest index that was published
   std::atomic<std::uint64_t> execution_began{0};  // monotonic nanoseconds; 0: none is under way
   std::uint32_t most_threads = 0;                 // of any execution
   RepetitionReport repetition;
@@ -216,16 +235,26 @@ struct ChannelHeader {
 struct CampaignState {
   static constexpr std::uint64_t kMagic = 0x6e67696170006863ull;
   std::uint64_t magic = kMagic;  // by which it is seen that the program wrote over it
-  std::atomic<std::uint64_t> next_index{0};
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};
   std::atomic<std::uint32_t> exhausted{0};  // the strategy has tried every execution that there is
   std::atomic<std::uint32_t> none_left{0};  // … or those that it will try
   std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
+  // A process died while the strategy decided, or an execution was killed for good: a search that goes
+  // through all executions may have left some out.
+  std::atomic<std::uint32_t> torn{0};
 
   SharedOutside outside{};
+  IndexClaims claims{};
 
-  static constexpr std::uint64_t kLearningOffset = 4096;
+  // An execution is over. One that was broken off is none of those that were asked for.
+  void count(const ExecutionResult& result) {
+    learning().count_completed();
+    if (result.ending == Ending::kRedundant && limit.load(std::memory_order_relaxed) != ~0ull)
+      limit.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  static constexpr std::uint64_t kLearningOffset = 16384;
   static constexpr std::uint64_t kBytes = kLearningOffset + sizeof(Learning);
   Learning& learning() {
     return *reinterpret_cast<Learning*>(reinterpret_cast<char*>(this) + kLearningOffset);

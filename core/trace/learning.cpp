@@ -49,7 +49,7 @@ std::uint64_t behaviour(const ExecutionResult& result) {
   return result.fingerprint != 0 ? mix(result.fingerprint, result.signature) : result.trace_hash;
 }
 
-void Learning::record(const ExecutionResult& result) {
+void Learning::note(const ExecutionResult& result) {
   RoundRecord& round = rounds_[round_of(result.index)];
   if (result.counted_events != 0 && (result.flags & result_flags::kFairMode) == 0) {
     round.executions.fetch_add(1, kRelaxed);
@@ -67,7 +67,6 @@ void Learning::record(const ExecutionResult& result) {
       note_fingerprint(fingerprint, result.index);
     }
   }
-  completed_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void Learning::note_fingerprint(std::uint64_t fingerprint, std::uint64_t index) {

@@ -77,9 +77,13 @@ class Learning {
  public:
   // Executions that are over.
   std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
-  void record(const ExecutionResult& result);
-  // An execution was lost with its worker.
-  void record_lost() { completed_.fetch_add(1, std::memory_order_acq_rel); }
+  void record(const ExecutionResult& result) {
+    note(result);
+    count_completed();
+  }
+  // The two parts of it: what the execution leaves for later rounds, and that it is over.
+  void note(const ExecutionResult& result);
+  void count_completed() { completed_.fetch_add(1, std::memory_order_acq_rel); }
 
   // Executions that the campaign may come to, as far as its budget tells: set by the tool before it starts.
   std::atomic<std::uint64_t> planned;

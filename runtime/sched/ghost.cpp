@@ -9,6 +9,7 @@
 #include "core/base/raw_syscall.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/real_threads.h"
+#include "runtime/sched/tid_word.h"
 
 namespace heddle::sched {
 namespace {
@@ -17,25 +18,16 @@ struct Birth {
   std::uint64_t fs_base = 0;
   void* stack_top = nullptr;
   std::uint32_t tid = 0;
+  TidWord tid_word;        // where it may be, as long as that is not known
   std::uint32_t told = 0;  // futex: everything above is written
 };
 
-// The one mutable global of this file: where in libc's thread control block the kernel keeps the thread's id
-// (struct pthread is private and differs between versions of libc; found by looking for the value).
+// The one mutable global of this file: where in libc's thread control block the kernel keeps the thread's id;
+// 0: not known yet.
 std::uint32_t tid_offset = 0;
 
 std::uint32_t* tid_word(std::uint64_t fs_base) {
   return reinterpret_cast<std::uint32_t*>(fs_base + tid_offset);
-}
-
-void find_tid_offset(const Birth& birth) {
-  for (std::uint32_t offset = 0x80; offset < 0x900; offset += 4) {
-    if (*reinterpret_cast<std::uint32_t*>(birth.fs_base + offset) == birth.tid) {
-      tid_offset = offset;
-      return;
-    }
-  }
-  HEDDLE_CHECK(!"libc's thread control block holds no thread id");
 }
 
 // Runs for a few microseconds on the new kernel thread, then leaves its storage behind.
@@ -43,7 +35,8 @@ void* be_born(void* argument) {
   auto* birth = static_cast<Birth*>(argument);
   birth->fs_base = current_fs_base();
   birth->tid = static_cast<std::uint32_t>(raw_syscall(SYS_gettid));
-  if (tid_offset == 0) find_tid_offset(*birth);
+  if (tid_offset == 0)
+    HEDDLE_CHECK(birth->tid_word.note(reinterpret_cast<const char*>(birth->fs_base), birth->tid));
   // Frames of start_thread above this one must survive: pthread_exit unwinds through none of them, but libc
   // keeps its cancellation buffer there.
   birth->stack_top = static_cast<char*>(__builtin_frame_address(0)) - 512;
@@ -63,6 +56,14 @@ void wait_until_gone(std::uint64_t fs_base) {
     const std::uint32_t tid = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (tid == 0) return;
     raw_syscall(SYS_futex, word, FUTEX_WAIT, tid, 0, 0, 0);
+  }
+}
+
+// Likewise for the first of all, which shows where the word is.
+void find_tid_offset(const Birth& birth) {
+  while (tid_offset == 0) {
+    tid_offset = birth.tid_word.cleared(reinterpret_cast<const char*>(birth.fs_base));
+    if (tid_offset == 0) raw_syscall(SYS_sched_yield);
   }
 }
 
@@ -118,6 +119,7 @@ bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost) {
   if (error != 0) return false;
   // The kernel clears the id as the very last act of the thread; nothing of it runs after that.
   wait_until_told(birth);
+  if (tid_offset == 0) find_tid_offset(birth);
   wait_until_gone(static_cast<std::uint64_t>(handle));
   *tid_word(handle) = ghost_tid(slot);
   ghost.fs_base = birth.fs_base;

@@ -11,9 +11,10 @@
 namespace heddle::session {
 namespace {
 
-void kill_children() {
+// False: there is no /proc to know them from.
+bool kill_children() {
   const long file = raw_syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
+  if (file < 0) return false;
   char text[4096];
   const long length = raw_syscall(SYS_read, file, text, sizeof text);
   raw_syscall(SYS_close, file);
@@ -26,6 +27,7 @@ void kill_children() {
       pid = 0;
     }
   }
+  return true;
 }
 
 }  // namespace
@@ -35,7 +37,7 @@ void end_orphans() {
     const long reaped = raw_syscall(SYS_wait4, -1, 0, WNOHANG, 0);
     if (reaped == -ECHILD) return;
     if (reaped > 0) continue;
-    kill_children();
+    if (!kill_children()) return;  // the tool ends them, when this process has died
     raw_syscall(SYS_wait4, -1, 0, 0, 0);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "tool/artifact/fingerprint.h"
 #include "tool/cause/comparison.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cause {
 namespace {
@@ -42,7 +43,8 @@ class Interventions {
 
  private:
   bool time_left(double share) const {
-    return std::chrono::duration<double>(Clock::now() - began_).count() < share * options_.seconds;
+    return !run::time_is_up() &&
+           std::chrono::duration<double>(Clock::now() - began_).count() < share * options_.seconds;
   }
   bool passes(const Candidates::Outcome& outcome) const {
     return outcome.result.ending == Ending::kExited &&

@@ -5,6 +5,8 @@
 #include "core/base/random.h"
 #include "tool/artifact/fingerprint.h"
 #include "tool/replay/candidates.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cause {
 namespace {
@@ -50,7 +52,8 @@ Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptio
 }
 
 bool Trials::time_left() const {
-  return std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
+  return !run::time_is_up() &&
+         std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
 }
 
 void Trials::calibrate() {
@@ -86,6 +89,11 @@ bool Trials::shows_when_followed(const Rules& rules) {
 }
 
 Trials::Outcome Trials::try_rules(const Rules& rules) {
+  if (!time_left()) {
+    Outcome unknown;
+    unknown.known = false;
+    return unknown;
+  }
   if (shows_when_followed(rules)) {
     ++count_;
     Outcome outcome;
@@ -99,9 +107,9 @@ Trials::Outcome Trials::try_rules(const Rules& rules) {
 Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, double seconds) {
   ++count_;
   Outcome outcome;
-  const double left =
-      std::max(seconds, options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count());
-  if (left <= 0) {
+  const double own = options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count();
+  const double left = std::min(std::max(seconds, own), run::seconds_left());
+  if (left <= 0 || run::was_interrupted()) {
     outcome.known = false;
     return outcome;
   }

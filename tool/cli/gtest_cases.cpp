@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+
+#include "tool/run/descendants.h"
 
 namespace heddle::cli {
 namespace {
@@ -28,37 +33,75 @@ bool is_disabled(const GtestCase& test) {
   return starts(test.suite) || starts(test.name);
 }
 
+constexpr std::chrono::seconds kListing{60};
+
 struct Output {
   int status = 0;
   std::string text;
 };
+
+// Becomes the program that lists its cases. Answers, by its exit status, why that is not possible.
+[[noreturn]] void become(char* const* argv, int output, pid_t parent, int failure) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  const int input = open("/dev/null", O_RDONLY);
+  if (input > 0) dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  signal(SIGPIPE, SIG_DFL);
+  execvp(argv[0], argv);
+  const int error = errno;
+  _exit(write(failure, &error, sizeof error) < 0 ? 126 : 127);
+}
+
+// What it writes until it closes its output. False: it takes too long.
+bool read_all(int file, std::string& text) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + kListing;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd entry{file, POLLIN, 0};
+    if (poll(&entry, 1, static_cast<int>(left)) <= 0) continue;
+    char buffer[1 << 14];
+    const ssize_t got = read(file, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return true;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
 
 // Its standard output; what it says on standard error the user sees.
 Result<Output> output_of(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error{"A pipe cannot be made.", ExitCode::kOwnError};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  int ends[2], failure[2];
+  if (pipe2(ends, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
+    return Error{"A pipe cannot be made.", ExitCode::kOwnError};
+  const pid_t parent = getpid();
+  const pid_t child = run::fork_child();
+  if (child == 0) become(argv.data(), ends[1], parent, failure[1]);
   close(ends[1]);
+  close(failure[1]);
+  int error = child < 0 ? errno : 0;
   Output output;
-  if (error == 0) {
-    char buffer[1 << 14];
-    for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR);) {
-      if (got > 0) output.text.append(buffer, static_cast<std::size_t>(got));
+  bool is_listed = child < 0;
+  if (child > 0) {
+    is_listed = read_all(ends[0], output.text);
+    if (!is_listed) kill(child, SIGKILL);
+    while (waitpid(child, &output.status, 0) < 0 && errno == EINTR) {
     }
+    run::forget_child(child);
+    run::end_orphans();
+    if (read(failure[0], &error, sizeof error) != sizeof error) error = 0;
   }
   close(ends[0]);
+  close(failure[0]);
   if (error != 0) return Error{fmt::format("{} cannot be started: {}.", words[0], std::strerror(error))};
-  while (waitpid(child, &output.status, 0) < 0 && errno == EINTR) {
-  }
+  if (!is_listed)
+    return Error{fmt::format(
+        "{} did not list its cases within {} seconds. Is it a GoogleTest program? `heddle run` explores any.",
+        words[0], kListing.count())};
   return output;
 }
 
@@ -102,6 +145,8 @@ Result<std::vector<GtestCase>> list_gtest_cases(const std::vector<std::string>& 
   std::vector<std::string> words = program;
   words.emplace_back("--gtest_list_tests");
   auto output = output_of(words);
+  // Killed from outside, which says nothing of the program.
+  if (output && WIFSIGNALED(output->status) && WTERMSIG(output->status) == SIGKILL) output = output_of(words);
   if (!output) return output.error();
   if (!WIFEXITED(output->status) || WEXITSTATUS(output->status) != 0) {
     return Error{

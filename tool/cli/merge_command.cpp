@@ -2,9 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <map>
 #include <set>
 #include <thread>
@@ -19,6 +17,8 @@
 #include "tool/record/path_log.h"
 #include "tool/report/escape.h"
 #include "tool/report/text.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cli {
 namespace {
@@ -33,8 +33,6 @@ struct MergeOptions {
   merge::SearchOptions search{.feedback = 16};
   bool any_build = false, watch = false, quiet = false, verbose = false, no_brute_force = false;
 };
-
-std::atomic<bool> merge_interrupted{false};
 
 std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
   CLI::App app(
@@ -78,7 +76,8 @@ std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
       ->check(CLI::IsMember({"fail", "skip"}));
   app.add_flag("--any-build", o.any_build, "also logs of other builds");
   app.add_flag("--watch", o.watch, "go on: take in logs as they come, and try again what was not reproduced");
-  app.add_option("-t,--time", o.time, "how long to watch: 30s, 2h [until interrupted]")->type_name("D");
+  app.add_option("-t,--time", o.time, "stop after this long: 30s, 2h [when all is tried, or interrupted]")
+      ->type_name("D");
   app.add_option("--timeout", o.timeout, "wall time of one execution [10s]")->type_name("D");
   app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
@@ -183,7 +182,7 @@ Status Merging::go_on() {
   for (const auto& bug : *bugs) {
     if (!is_of_this_build(*bug)) continue;
     State& state = states_[{bug->kind, bug->place}];
-    if (state.reproduced || state.logs == bug->logs.failing_logs() || merge_interrupted.load()) continue;
+    if (state.reproduced || state.logs == bug->logs.failing_logs() || run::was_interrupted()) continue;
     state.logs = bug->logs.failing_logs();
     if (auto tried = try_bug(*bug, state); !tried) return tried;
   }
@@ -276,14 +275,14 @@ int merge_command(const Arguments& arguments) {
   gatherer.killed_failed = options.killed == "fail";
   Merging merging(options, *target, **store, *seconds);
 
-  std::signal(SIGINT, [](int) { merge_interrupted.store(true); });
-  std::signal(SIGTERM, [](int) { merge_interrupted.store(true); });
+  run::catch_interruptions();
+  run::set_time_limit(watched);
   const auto began = Clock::now();
   while (true) {
     if (auto gathered = gatherer.gather(); !gathered) return complain(gathered.error());
     if (auto done = merging.go_on(); !done) return complain(done.error());
     const double so_far = std::chrono::duration<double>(Clock::now() - began).count();
-    if (!options.watch || merge_interrupted.load() || (watched > 0 && so_far >= watched)) break;
+    if (!options.watch || run::was_interrupted() || (watched > 0 && so_far >= watched)) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
   if (merging.bugs() == 0)

@@ -11,6 +11,8 @@
 #include "tool/replay/minimize.h"
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cli {
 namespace {
@@ -64,6 +66,8 @@ int minimize_command(const Arguments& arguments) {
   auto program = find_recorded_program(*original, options.recorded);
   if (!program) return complain(program.error());
   program->tell();
+  run::catch_interruptions();
+  run::set_time_limit(*seconds);
   auto small = replay::minimise(program->target, *original, budget);
   if (!small) {
     if (small.error().code == ExitCode::kInconclusive)

@@ -11,6 +11,8 @@
 #include "tool/cli/terminal.h"
 #include "tool/record/log_reader.h"
 #include "tool/report/escape.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 #include "tool/search/production.h"
 
 namespace heddle::cli {
@@ -101,6 +103,8 @@ int reconstruct_command(const Arguments& arguments) {
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
+  run::catch_interruptions();
+  run::set_time_limit(options.reconstruct.seconds);
   auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
   executions->keep_decisions();

@@ -1,6 +1,8 @@
 // heddle record: runs a program natively, and keeps what its threads did.
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +111,22 @@ std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
   return std::nullopt;
 }
 
+// A program that runs natively gets the user's signals as it would without heddle, and its log is collected
+// however it ends.
+pid_t recorded_process = 0;
+
+// What comes from the terminal the program gets itself.
+void pass_on(int signal, siginfo_t* info, void*) {
+  if (recorded_process > 0 && info->si_code != SI_KERNEL) kill(recorded_process, signal);
+}
+
+void leave_signals_to_the_program() {
+  struct sigaction action = {};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+}
+
 // The program's exit code, as a shell tells it.
 Result<int> run_natively(const RecordOptions& o, pid_t& process) {
   std::vector<char*> words;
@@ -119,18 +137,26 @@ Result<int> run_natively(const RecordOptions& o, pid_t& process) {
   const std::string setting = o.setting();
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) return Error{"No pipe can be made.", ExitCode::kOwnError};
+  const pid_t parent = getpid();
   process = fork();
   if (process < 0) return Error{"No process can be started.", ExitCode::kOwnError};
   if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
     setenv("HEDDLE_RECORD", setting.c_str(), 1);
     execvp(words[0], words.data());
     const int error = errno;
     if (write(failure[1], &error, sizeof error) < 0) _exit(126);
     _exit(127);
   }
+  recorded_process = process;
+  leave_signals_to_the_program();
   close(failure[1]);
   int error = 0;
-  const bool cannot_run = read(failure[0], &error, sizeof error) == sizeof error;
+  ssize_t got = 0;
+  while ((got = read(failure[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  const bool cannot_run = got == sizeof error;
   close(failure[0]);
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {

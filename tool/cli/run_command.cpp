@@ -1,9 +1,6 @@
 // heddle run: a campaign, told to the user as it goes.
 #include <fmt/core.h>
 
-#include <atomic>
-#include <csignal>
-
 #include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/run_options.h"
@@ -14,13 +11,11 @@
 #include "tool/report/minimised.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cli {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-void on_interrupt(int) { interrupted.store(true); }
 
 // One line on a terminal that is written over again and again.
 class ProgressLine {
@@ -80,7 +75,10 @@ constexpr double kMinimiseAllSeconds = 10;
 constexpr std::uint64_t kMinimiseSearched = 5000;
 
 void minimise(const run::Target& target, run::FoundBug& bug, const RunOptions& options, double& budget) {
-  if (budget <= 0 || interrupted.load()) return;
+  // Where the time is up, what was found last is made a little smaller all the same.
+  constexpr double kAfterwards = 1;
+  budget = std::min(budget, run::seconds_left() + kAfterwards);
+  if (budget <= 0 || run::was_interrupted()) return;
   replay::MinimiseOptions limits;
   limits.seconds = std::min(kMinimiseSeconds, budget);
   limits.most_searched = kMinimiseSearched;
@@ -153,8 +151,6 @@ int verify(const run::Target& target, const RunOptions& options) {
 
 }  // namespace
 
-bool was_interrupted() { return interrupted.load(); }
-
 int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after) {
   auto layout = compiler::find_layout();
   if (!layout) return complain(layout.error());
@@ -171,8 +167,8 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   if (options.verify_determinism) return verify(*target, options);
   if (!options.quiet) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
 
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  run::catch_interruptions();
+  run::set_time_limit(options.campaign.seconds);
   ProgressLine progress(!options.no_progress && !options.quiet && stderr_is_terminal());
   run::Campaign campaign(*target, options.campaign);
   campaign.on_progress = [&](const report::Progress& p) { progress.show(p); };
@@ -194,7 +190,7 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
     complete(so_far);
     [[maybe_unused]] const Status written = kept.keep(so_far);  // tried again, and told, at the end
   };
-  outcome = campaign.run(interrupted);
+  outcome = campaign.run(run::interruption());
   progress.clear();
   complete(outcome.report);
   const bool began = !outcome.error || outcome.report.executions != 0;

@@ -50,7 +50,6 @@ using AfterRun = std::function<void(const run::Target& target, const run::Campai
 // One campaign, told to the user as it goes; `outcome` has what came of it. Answers its exit code.
 int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after = nullptr);
 // By a signal; what follows is to be left out.
-bool was_interrupted();
 
 // HEDDLE_OPTIONS="k=v:k=v" as command-line words; TSan's names are translated.
 std::vector<std::string> words_of_option_variable(const std::string& text);

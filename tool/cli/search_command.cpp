@@ -2,8 +2,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 
 #include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
@@ -12,6 +10,8 @@
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
 #include "tool/report/escape.h"
+#include "tool/run/interruption.h"
+#include "tool/run/time_limit.h"
 #include "tool/search/production.h"
 #include "tool/search/search.h"
 
@@ -26,8 +26,6 @@ struct SearchChoice {
   std::vector<std::string> program;
   bool quiet = false, verbose = false, any_input = false;
 };
-
-std::atomic<bool> search_interrupted{false};
 
 std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
   CLI::App app(
@@ -95,7 +93,7 @@ Result<std::optional<search::FoundBug>> recorded(search::Executions& executions,
 // Runs that pass; one that fails ends the search before it began.
 Result<std::optional<search::FoundBug>> add_samples(search::Executions& executions, search::Search& search,
                                                     const SearchChoice& options) {
-  for (std::uint64_t i = 0; i < options.runs && !search_interrupted.load(); ++i) {
+  for (std::uint64_t i = 0; i < options.runs && !run::time_is_up(); ++i) {
     auto run = executions.sample(i);
     if (!run) return run.error();
     if (run->is_bug) {
@@ -140,7 +138,7 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
   limits.seconds = options.search.seconds / 3;
   limits.each.most_executions = 100;
   limits.each.seconds = limits.seconds / 4;
-  limits.is_over = [] { return search_interrupted.load(); };
+  limits.is_over = [] { return run::time_is_up(); };
   auto followed = search::follow_runs(executions, runs->database, limits);
   if (!followed) return followed.error();
   for (const search::Executed& executed : followed->executed) {
@@ -191,11 +189,12 @@ int search_command(const Arguments& arguments) {
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
   auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
-  std::signal(SIGINT, [](int) { search_interrupted.store(true); });
+  run::catch_interruptions();
+  run::set_time_limit(*seconds);
 
   FoundBugs kept("search", options.found.output, *target, options.seed);
   search::Search search(*executions, options.search);
-  search.is_interrupted = [] { return search_interrupted.load(); };
+  search.is_interrupted = [] { return run::time_is_up(); };
   auto found = options.from.empty() ? add_samples(*executions, search, options)
                                     : add_production(*executions, search, options);
   if (!found) return complain(found.error());

@@ -14,6 +14,7 @@
 #include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
+#include "tool/run/interruption.h"
 
 namespace heddle::cli {
 namespace {
@@ -103,7 +104,7 @@ report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& o
     for (const std::string& warning : one.warnings)
       sum.warnings.push_back(tested.test.filter() + ": " + warning);
   }
-  sum.stopped_because = was_interrupted() ? "it was interrupted" : "all cases were explored";
+  sum.stopped_because = run::was_interrupted() ? "it was interrupted" : "all cases were explored";
   return sum;
 }
 
@@ -172,7 +173,7 @@ int test_command(const Arguments& arguments) {
 
   std::deque<Tested> all;  // reports point into it
   for (const GtestCase& test : cases) {
-    if (was_interrupted()) break;
+    if (run::was_interrupted()) break;
     RunOptions one = options;
     one.reports = {};
     one.program.push_back("--gtest_filter=" + test.filter());

@@ -7,6 +7,7 @@
 
 #include "core/base/random.h"
 #include "tool/constraints/candidates.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::constraints {
 namespace {
@@ -333,6 +334,7 @@ class ForwardSearch {
   }
 
   bool step(std::uint32_t thread) {
+    if (time_.is_up()) steps_left_ = 0;
     if (steps_left_ == 0) return false;
     --steps_left_;
     fresh_turn_ = false;
@@ -360,6 +362,7 @@ class ForwardSearch {
   Simulation simulation_;
   Way way_;
   std::uint64_t steps_left_;
+  run::TimeSampler time_;
   Schedule order_;
   std::vector<Fork> forks_;
   std::unordered_map<std::uint64_t, std::uint32_t> seen_;  // with so many preemptions

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::constraints {
 namespace {
@@ -430,7 +431,9 @@ Answer Sat::solve(std::span<const Literal> assumptions, std::uint64_t most_confl
     unsatisfiable_ = true;
     return Answer::kUnsatisfiable;
   };
+  run::TimeSampler time;
   for (;;) {
+    if (time.is_up()) return Answer::kUnknown;
     if (!propagate()) {
       if (!resolve_conflict()) return give_up();
       if (conflicts_ >= stop) return Answer::kUnknown;

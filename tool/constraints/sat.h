@@ -50,7 +50,7 @@ class Sat {
   // -1 false, 0 none, 1 true.
   int value(Literal l) const { return is_negated(l) ? -values_[l >> 1] : values_[l >> 1]; }
 
-  // kUnknown: after `most_conflicts`.
+  // kUnknown: after `most_conflicts`, or when the command's time is up.
   Answer solve(std::span<const Literal> assumptions, std::uint64_t most_conflicts = ~0ull);
   // After kUnsatisfiable: assumptions that cannot hold together.
   const std::vector<Literal>& core() const { return core_; }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tool/run/time_limit.h"
+
 namespace heddle::linearize {
 namespace {
 
@@ -31,6 +33,7 @@ std::optional<Violated> violation_of(const run::CampaignOutcome& outcome) {
 Checked ClientChecker::operator()(const lin::Client& client, const std::vector<Choice>& schedule,
                                   Effort effort) {
   constexpr std::uint64_t kMostQuick = 24;
+  if (run::time_is_up()) return {};
   const auto at_once = std::count_if(client.threads.begin(), client.threads.end(),
                                      [](const lin::Steps& steps) { return !steps.empty(); });
   const std::string text = client.text();
@@ -65,6 +68,12 @@ Checked ClientChecker::try_all(const std::string& client, std::uint64_t most) {
 }
 
 std::optional<Violated> ClientChecker::try_client(const ClientWorker::Wish& wish) {
+  bool was_killed = false;
+  auto violated = try_client(wish, was_killed);
+  return was_killed ? try_client(wish, was_killed) : violated;
+}
+
+std::optional<Violated> ClientChecker::try_client(const ClientWorker::Wish& wish, bool& was_killed) {
   constexpr std::size_t kRoom = 1u << 16;
   if (worker_ && wish.log.size() > worker_->room()) worker_.reset();
   if (!worker_) {
@@ -79,6 +88,7 @@ std::optional<Violated> ClientChecker::try_client(const ClientWorker::Wish& wish
     return !violated;
   });
   executions_ += worker_->executed() - before;
+  was_killed = !done && !violated && worker_->was_killed();
   if (!done) worker_.reset();
   return violated;
 }

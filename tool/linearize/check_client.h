@@ -33,6 +33,7 @@ class ClientChecker {
  private:
   run::Target with_client(const lin::Client& client) const;
   std::optional<Violated> try_client(const ClientWorker::Wish& wish);
+  std::optional<Violated> try_client(const ClientWorker::Wish& wish, bool& was_killed);
   Checked try_all(const std::string& client, std::uint64_t most);
   ClientSearch own_search() const;
 

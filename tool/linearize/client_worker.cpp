@@ -10,6 +10,8 @@
 #include <limits>
 #include <new>
 
+#include "tool/run/time_limit.h"
+
 namespace heddle::linearize {
 namespace {
 
@@ -88,7 +90,7 @@ Status ClientWorker::take_results(const RunSpec& spec, const Use& use) {
   while (h.ring_read.load(std::memory_order_relaxed) < granted_) {
     const std::uint32_t seen = state().signal.load(std::memory_order_acquire);
     const bool none_left = exchange().none_left.load(std::memory_order_acquire) != 0;
-    const bool ended = worker_.poll();
+    const bool ended = worker_.poll() || run::time_is_up();
     const std::uint64_t at = h.ring_read.load(std::memory_order_relaxed);
     if (at < h.ring_written.load(std::memory_order_acquire)) {
       const Channel channel = worker_.channel();
@@ -119,7 +121,8 @@ Status ClientWorker::take_results(const RunSpec& spec, const Use& use) {
 }
 
 bool ClientWorker::explored_all() const {
-  return exchange().none_left.load(std::memory_order_acquire) != 0 && exchange().explored_all != 0;
+  return state().torn.load() == 0 && exchange().none_left.load(std::memory_order_acquire) != 0 &&
+         exchange().explored_all != 0;
 }
 
 double ClientWorker::expected_executions() const {

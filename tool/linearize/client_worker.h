@@ -33,6 +33,9 @@ class ClientWorker {
   // worker has died. Exhaustive search goes on where it was, if the client is the one before.
   Status run(const Wish& wish, const Use& use);
 
+  // After an error of run(): it was killed from outside, which says nothing of the client.
+  bool was_killed() const { return !worker_.alive() && worker_.was_killed_from_outside(); }
+
   std::uint64_t executed() const { return granted_; }
   std::size_t room() const { return most_choices_; }
   // Of the latest exhaustive search: whether nothing is left, and about how many executions it takes.

@@ -8,6 +8,7 @@
 
 #include "core/base/random.h"
 #include "tool/merge/lessons.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::merge {
 namespace {
@@ -52,7 +53,9 @@ class Search {
   Result<Attempt> execute(const Candidate& candidate, std::optional<std::uint64_t> own_seed = {});
   void note(const Candidate& candidate, std::uint64_t seed, const Attempt& attempt);
   bool leaves_something_open(const Candidate& candidate) const;
-  bool is_over() const { return outcome_.reproduced || outcome_.attempts >= options_.attempts; }
+  bool is_over() const {
+    return outcome_.reproduced || outcome_.attempts >= options_.attempts || run::time_is_up();
+  }
 
   const LogSet& logs_;
   ReplayOracle& oracle_;

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <new>
+
+#include "tool/run/interruption.h"
 
 namespace heddle::replay {
 
@@ -54,45 +57,65 @@ std::vector<DepartureMade> Candidates::departures_made() const {
 
 Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, bool list_others,
                                                std::optional<Hold> hold) {
-  if (!worker_.alive()) {
-    if (auto status = relaunch(); !status) return status.error();
-  }
-  PlanExchange& e = exchange();
-  e.follow_log = 0;
-  e.list_others = list_others ? 1 : 0;
-  e.holds = hold ? 1 : 0;
-  e.hold = hold.value_or(Hold{});
-  e.count = static_cast<std::uint32_t>(std::min<std::size_t>(plan.size(), PlanExchange::kMost));
-  std::copy_n(plan.begin(), e.count, e.plan);
-  std::sort(e.plan, e.plan + e.count,
-            [](const Departure& a, const Departure& b) { return a.place < b.place; });
-  return execute();
+  return execute([&](PlanExchange& e) {
+    e.follow_log = 0;
+    e.list_others = list_others ? 1 : 0;
+    e.holds = hold ? 1 : 0;
+    e.hold = hold.value_or(Hold{});
+    e.count = static_cast<std::uint32_t>(std::min<std::size_t>(plan.size(), PlanExchange::kMost));
+    std::copy_n(plan.begin(), e.count, e.plan);
+    std::sort(e.plan, e.plan + e.count,
+              [](const Departure& a, const Departure& b) { return a.place < b.place; });
+  });
 }
 
 Result<Candidates::Outcome> Candidates::follow_log() {
-  exchange().follow_log = 1;
-  return execute();
+  return execute([](PlanExchange& e) { e.follow_log = 1; });
 }
 
-Result<Candidates::Outcome> Candidates::execute() {
+// A worker that was killed from outside is replaced, and the plan is given to the new one.
+Result<Candidates::Outcome> Candidates::execute(const std::function<void(PlanExchange&)>& write_plan) {
+  constexpr int kMostDeaths = 2;
   ++executed_;
-  ChannelHeader& h = worker_.header();
-  exchange().given.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &exchange().given, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
-  for (;;) {
+  for (int deaths = 0;;) {
+    if (!worker_.alive()) {
+      if (auto status = relaunch(); !status) return status.error();
+    }
+    write_plan(exchange());
+    exchange().given.fetch_add(1, std::memory_order_release);
+    syscall(SYS_futex, &exchange().given, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+    if (await_result()) return collect();
+    if (!worker_.was_killed_from_outside() || ++deaths == kMostDeaths) break;
+  }
+  // It ended before its first choice, or died: what there is to say is in the channel.
+  Outcome outcome;
+  outcome.result = run::conclude(worker_, false);
+  if (worker_.header().state.load() >= WorkerState::kZygote) outcome.result.ending = Ending::kInternalError;
+  return outcome;
+}
+
+// False: the worker has died. One that neither answers nor dies is killed.
+bool Candidates::await_result() {
+  using Clock = std::chrono::steady_clock;
+  const ChannelHeader& h = worker_.header();
+  const auto has_result = [&] {
+    return h.ring_written.load(std::memory_order_acquire) > h.ring_read.load(std::memory_order_relaxed);
+  };
+  // Its zygote ends an execution whose time is up. This is for a zygote that is stopped, or hangs itself.
+  constexpr auto kPatience = std::chrono::seconds(10);
+  const auto until = Clock::now() + std::chrono::nanoseconds(4 * spec_.timeout_ns) + kPatience;
+  while (!has_result()) {
     const std::uint32_t seen = state().signal.load(std::memory_order_acquire);
-    if (h.ring_written.load(std::memory_order_acquire) > h.ring_read.load(std::memory_order_relaxed))
-      return collect();
-    if (worker_.poll()) {
-      // It ended before its first choice, or died: what there is to say is in the channel.
-      Outcome outcome;
-      outcome.result = run::conclude(worker_, false);
-      if (h.state.load() >= WorkerState::kZygote) outcome.result.ending = Ending::kInternalError;
-      return outcome;
+    if (has_result()) break;
+    if (worker_.poll()) return has_result();
+    if (run::was_interrupted() || Clock::now() > until) {
+      worker_.kill();
+      return false;
     }
     timespec timeout{0, 50'000'000};
     syscall(SYS_futex, &state().signal, FUTEX_WAIT, seen, &timeout, nullptr, 0);
   }
+  return true;
 }
 
 Result<Candidates::Outcome> Candidates::collect() {

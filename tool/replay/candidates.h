@@ -2,6 +2,7 @@
 // candidate costs what an execution of a campaign costs, and not the start of a process.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,7 +54,8 @@ class Candidates {
   PlanExchange& exchange() const { return *static_cast<PlanExchange*>(state().learning().path()); }
   std::vector<DepartureMade> departures_made() const;
   Status relaunch();
-  Result<Outcome> execute();
+  Result<Outcome> execute(const std::function<void(PlanExchange&)>& write_plan);
+  bool await_result();
   Result<Outcome> collect();
 
   run::Target target_;

@@ -6,6 +6,7 @@
 
 #include "tool/artifact/fingerprint.h"
 #include "tool/replay/candidates.h"
+#include "tool/run/interruption.h"
 
 namespace heddle::replay {
 namespace {
@@ -53,7 +54,7 @@ class Minimiser {
   // What is left is marked in any case, for which some time is put by.
   static constexpr double kForShrinking = 0.8, kForMarking = 1.5;
   bool time_left(double share = kForShrinking) const {
-    return seconds() < share * options_.seconds && !error_;
+    return seconds() < share * options_.seconds && !error_ && !run::was_interrupted();
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/base/random.h"
+#include "tool/run/interruption.h"
 #include "tool/run/repetition.h"
 #include "tool/run/stuck.h"
 
@@ -36,6 +37,9 @@ Campaign::Campaign(Target target, CampaignOptions options)
 
 double Campaign::elapsed() const { return wall_seconds() - started_; }
 
+// A result may take long to look at: the time may be up between two of them.
+bool Campaign::is_late() const { return options_.seconds > 0 && elapsed() >= options_.seconds; }
+
 void Campaign::end_with(Error error) {
   if (!outcome_.error) outcome_.error = std::move(error);
   done_ = true;
@@ -55,7 +59,8 @@ Status Campaign::start_workers() {
   LaunchOptions launch;
   launch.mode = ChannelMode::kCampaign;
   launch.campaign = state_memory_.descriptor();
-  for (unsigned i = 0; i < options_.jobs; ++i) {
+  options_.jobs = std::min(options_.jobs, IndexClaims::kMostWorkers);
+  for (launch.worker = 0; launch.worker < options_.jobs; ++launch.worker) {
     auto process = Process::launch(target_, options_.spec, launch);
     if (!process) return process.error();
     workers_.push_back(std::move(*process));
@@ -90,21 +95,28 @@ void Campaign::end_overwritten() {
        ExitCode::kInconclusive});
 }
 
-Campaign::Arrived Campaign::arrived_at(const Process& worker, std::uint64_t place) {
+std::vector<std::string> Campaign::outcomes_of(const Process& worker, const ExecutionResult& result) {
   const Channel channel = worker.channel();
   const ChannelHeader& h = worker.header();
+  std::vector<std::string> outcomes;
+  for (const std::uint32_t outcome : result.outcomes) {
+    if (outcome == 0 || outcome > kMaxOutcomes) break;
+    const std::uint32_t at = h.outcome_at[outcome - 1];
+    if (at >= h.outcome_text.bytes) break;
+    outcomes.emplace_back(channel.outcome_text() + at,
+                          strnlen(channel.outcome_text() + at, h.outcome_text.bytes - at));
+  }
+  return outcomes;
+}
+
+Campaign::Arrived Campaign::arrived_at(const Process& worker, std::uint64_t place) {
+  const Channel channel = worker.channel();
   Arrived arrived{channel.ring()[place % channel.ring_capacity()], {}, {}};
   if ((arrived.result.flags & result_flags::kChoicesHeld) != 0) {
     const std::uint32_t count = std::min(arrived.result.choices, channel.choice_capacity());
     arrived.choices.assign(channel.choices(), channel.choices() + count);
   }
-  for (const std::uint32_t outcome : arrived.result.outcomes) {
-    if (outcome == 0 || outcome > kMaxOutcomes) break;
-    const std::uint32_t at = h.outcome_at[outcome - 1];
-    if (at >= h.outcome_text.bytes) break;
-    arrived.outcomes.emplace_back(channel.outcome_text() + at,
-                                  strnlen(channel.outcome_text() + at, h.outcome_text.bytes - at));
-  }
+  arrived.outcomes = outcomes_of(worker, arrived.result);
   return arrived;
 }
 
@@ -163,7 +175,8 @@ void Campaign::take_prefix_run(Process& worker, bool killed) {
 void Campaign::check_worker(Process& worker) {
   if (!worker.alive()) return;
   const bool in_prefix = worker.header().state.load(std::memory_order_acquire) < WorkerState::kZygote;
-  if (in_prefix && elapsed() * 1e9 > static_cast<double>(options_.spec.timeout_ns) && !worker.poll()) {
+  const auto limit = std::chrono::nanoseconds(options_.spec.timeout_ns);
+  if (in_prefix && std::chrono::steady_clock::now() - worker.launched() > limit && !worker.poll()) {
     worker.ask_where();
     worker.kill();
     return take_prefix_run(worker, true);
@@ -171,20 +184,32 @@ void Campaign::check_worker(Process& worker) {
   if (!worker.poll()) return;
   drain(worker);
   const WorkerState state = worker.header().state.load();
-  if (state < WorkerState::kZygote) return take_prefix_run(worker, false);
   if (state == WorkerState::kFinished || done_) return;
-  // The zygote itself died: the execution that it was busy with is lost, and said so.
-  ExecutionResult lost = worker.header().current;
-  lost.ending = Ending::kInternalError;
-  waiting_.emplace(lost.index, Arrived{lost, {}, {}});
-  state_->learning().record_lost();
-  if (++restarts_ > 3) {
-    return end_with({"A worker process died again and again. Is the machine out of memory? Try -j 1.",
-                     ExitCode::kOwnError});
+  if (state >= WorkerState::kZygote || worker.was_killed_from_outside()) return replace(worker);
+  take_prefix_run(worker, false);
+}
+
+// The worker was killed: another one goes on where it was.
+void Campaign::replace(Process& worker) {
+  if (++replaced_ > kMostReplaced) {
+    return end_with({"Worker processes were killed again and again. Is the machine out of memory? Try -j 1.",
+                     ExitCode::kInconclusive});
+  }
+  const auto number = static_cast<std::uint32_t>(&worker - workers_.data());
+  const Legacy legacy = legacy_of(worker, number, *state_);
+  if (legacy.result) {
+    Arrived arrived{*legacy.result, outcomes_of(worker, *legacy.result), {}};
+    const Channel channel = worker.channel();
+    const std::uint32_t count = std::min(legacy.result->choices, channel.choice_capacity());
+    if (legacy.result->ending != Ending::kSignalled)
+      arrived.choices.assign(channel.choices(), channel.choices() + count);
+    waiting_.emplace(legacy.result->index, std::move(arrived));
   }
   LaunchOptions launch;
   launch.mode = ChannelMode::kCampaign;
   launch.campaign = state_memory_.descriptor();
+  launch.worker = number;
+  launch.takeover = legacy.takeover;
   auto process = Process::launch(target_, options_.spec, launch);
   if (!process) return end_with(process.error());
   worker = std::move(*process);
@@ -193,7 +218,7 @@ void Campaign::check_worker(Process& worker) {
 // Each worker publishes by ascending indices: the next result of all is at the head of one of the rings, or
 // waits since it had to be taken from there, or its execution is under way.
 void Campaign::consume_in_order() {
-  for (bool found = true; found && !done_;) {
+  for (bool found = true; found && !done_ && !is_late();) {
     found = consume_waiting();
     for (Process& worker : workers_) found = consume_unread(worker) || found;
   }
@@ -201,7 +226,7 @@ void Campaign::consume_in_order() {
 
 bool Campaign::consume_waiting() {
   bool found = false;
-  while (!done_) {
+  while (!done_ && !is_late()) {
     const auto it = waiting_.find(next_);
     if (it == waiting_.end()) break;
     const Arrived arrived = std::move(it->second);
@@ -217,7 +242,7 @@ bool Campaign::consume_unread(Process& worker) {
   std::atomic<std::uint64_t>& read = worker.header().ring_read;
   bool found = false;
   // (To look at a result may take long, and may drain the ring.)
-  for (Unread unread = unread_of(worker); !done_ && unread.begin < unread.end;
+  for (Unread unread = unread_of(worker); !done_ && !is_late() && unread.begin < unread.end;
        unread.begin = read.load(std::memory_order_relaxed)) {
     if (channel.ring()[unread.begin % channel.ring_capacity()].index != next_) break;
     const Arrived arrived = arrived_at(worker, unread.begin);
@@ -230,6 +255,7 @@ bool Campaign::consume_unread(Process& worker) {
 
 void Campaign::consume_next(const Arrived& arrived) {
   ++next_;
+  replaced_ = 0;
   consume(arrived);
   // Whatever becomes of this process, what it has found so far is there with its campaign.
   if (has_unkept_bug_ && keep) keep(report_so_far());
@@ -270,7 +296,7 @@ Campaign::OwnTurn Campaign::wait_for_turn() {
     const std::uint32_t owner = outside.owner.load();
     if (owner != 0 && kill(static_cast<pid_t>(owner), 0) != 0 && errno == ESRCH) outside.give_back(owner);
     for (Process& worker : workers_) drain(worker);
-    if (done_) return {};
+    if (done_ || was_interrupted()) return {};
     usleep(200);
   }
   return OwnTurn(&outside);
@@ -296,13 +322,14 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
     for (Process& worker : workers_) drain_if_held_up(worker);
     if (done_) break;
     const double now = elapsed();
+    completion_watch_.look(workers_, *state_, now);
     if (on_progress && now - last_progress > 0.1) {
       last_progress = now;
       on_progress({outcome_.report.executions, distinct_bugs_, outcome_.report.buggy_executions, now,
                    options_.seconds, options_.executions.value_or(0), behaviours_.size(),
                    state_->learning().pairs().count()});
     }
-    if (options_.seconds > 0 && now >= options_.seconds) {
+    if (is_late()) {
       stopped_because_ = "the time was up";
       break;
     }

@@ -18,6 +18,7 @@
 #include "tool/artifact/campaign_report.h"
 #include "tool/artifact/suppressions.h"
 #include "tool/run/behaviour_counts.h"
+#include "tool/run/dead_worker.h"
 #include "tool/run/target.h"
 
 namespace heddle::run {
@@ -94,6 +95,8 @@ class Campaign {
   void drain(Process& worker);
   void drain_if_held_up(Process& worker);
   void check_worker(Process& worker);
+  void replace(Process& worker);
+  static std::vector<std::string> outcomes_of(const Process& worker, const ExecutionResult& result);
   void consume_in_order();
   bool consume_waiting();
   bool consume_unread(Process& worker);
@@ -133,6 +136,7 @@ class Campaign {
   void describe(report::CampaignReport& report, double seconds) const;
   void finish_report(double seconds);
   double elapsed() const;
+  bool is_late() const;
 
   Target target_;
   CampaignOptions options_;
@@ -165,8 +169,10 @@ class Campaign {
     std::uint64_t buggy_executions = 0;
   };
   std::map<std::uint32_t, StrategyCount> members_;  // of a portfolio
-  unsigned restarts_ = 0;
   bool overwritten_ = false;  // what the program shares with us is not to be believed
+  static constexpr unsigned kMostReplaced = 3;
+  unsigned replaced_ = 0;  // workers, since the latest result
+  CompletionWatch completion_watch_;
   double started_ = 0;
 };
 

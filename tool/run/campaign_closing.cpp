@@ -68,6 +68,8 @@ std::vector<std::string> Campaign::not_explored() const {
   if (outcome_.unconfirmed != 0)
     reasons.emplace_back(
         "a finding did not show when its execution was run again: the program is not repeatable");
+  if (state_ != nullptr && state_->torn.load() != 0)
+    reasons.emplace_back("a process was killed from outside: not executions that may have been lost with it");
   if (report.pruned_executions != 0)
     reasons.emplace_back("old stores were forgotten that a load could still have read (--prune)");
   return reasons;

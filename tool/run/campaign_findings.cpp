@@ -6,6 +6,7 @@
 #include "tool/artifact/fingerprint.h"
 #include "tool/run/campaign.h"
 #include "tool/run/free_run.h"
+#include "tool/run/interruption.h"
 
 namespace heddle::run {
 namespace {
@@ -84,6 +85,7 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
     return run_single(target_, spec, single);
   }();
   if (!run) return end_with(run.error());
+  if (was_interrupted() && run->result.ending == Ending::kTimedOut) return;  // it was not run to its end
   if (result.ending == Ending::kUnsupported) {
     return end_with(
         {run->trace.result.message.empty() ? "The program uses a call that is not supported."

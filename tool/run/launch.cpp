@@ -13,6 +13,9 @@
 #include <cstring>
 #include <utility>
 
+#include "tool/run/descendants.h"
+#include "tool/run/guard.h"
+#include "tool/run/interruption.h"
 #include "tool/run/limits.h"
 #include "tool/run/target.h"
 
@@ -131,9 +134,7 @@ void become(const ChildPlan& plan) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGPIPE, SIG_DFL);
-  signal(SIGXFSZ, SIG_DFL);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ}) signal(number, SIG_DFL);
   if (fine && !is_fixed && plan.fixed_layout != nullptr)
     execve(plan.fixed_layout[0], plan.fixed_layout, plan.environment);
   if (fine) execve(plan.path, plan.argv, plan.environment);
@@ -190,6 +191,10 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
   h.mode = options.mode;
   h.single_index = options.index;
   h.current.index = options.index;
+  h.worker = options.worker;
+  h.phase.store(options.takeover.phase);
+  h.deaths.store(options.takeover.deaths);
+  h.done.store(options.takeover.done);
   h.replay_count = static_cast<std::uint32_t>(options.replay.size());
   if (!options.replay.empty())
     std::memcpy(channel.replay(), options.replay.data(), options.replay.size_bytes());
@@ -206,6 +211,7 @@ Result<Process> Process::prepare(const RunSpec& spec, const LaunchOptions& optio
     auto output = OutputFile::create();
     if (!output) return output.error();
     process.output_ = std::move(*output);
+    guard_output(process.output_.descriptor());
     h.output_fd = *first + 2;
   }
   return process;
@@ -234,16 +240,20 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
                        process.first_descriptor_,
                        fixed_layout.data()};
   const pid_t parent = getpid();
-  const pid_t pid = fork();
+  const pid_t pid = fork_child();
   const int fork_error = errno;
   if (pid == 0) become_child(plan, parent, error_pipe[1]);
   close(error_pipe[1]);
   int error = 0;
-  const bool failed = pid > 0 && read(error_pipe[0], &error, sizeof error) == sizeof error;
+  ssize_t got = 0;
+  while (pid > 0 && (got = read(error_pipe[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  const bool failed = got == sizeof error;
   close(error_pipe[0]);
   if (pid < 0)
     return Error{"Cannot start a process: " + why_refused("fork", fork_error), ExitCode::kOwnError};
   process.pid_ = pid;
+  process.launched_ = std::chrono::steady_clock::now();
   if (failed) {
     return Error{"Cannot run " + target.path + ": " + std::strerror(error) + ".", ExitCode::kBadInput};
   }
@@ -268,6 +278,8 @@ Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       wait_status_(other.wait_status_),
       first_descriptor_(other.first_descriptor_),
+      killed_by_us_(other.killed_by_us_),
+      launched_(other.launched_),
       memory_(std::move(other.memory_)),
       output_(std::move(other.output_)) {}
 
@@ -277,52 +289,79 @@ Process& Process::operator=(Process&& other) noexcept {
     pid_ = std::exchange(other.pid_, -1);
     wait_status_ = other.wait_status_;
     first_descriptor_ = other.first_descriptor_;
+    killed_by_us_ = other.killed_by_us_;
+    launched_ = other.launched_;
     memory_ = std::move(other.memory_);
     output_ = std::move(other.output_);
   }
   return *this;
 }
 
+// It is gone; so is whatever it has left behind.
+void Process::reaped() {
+  ::kill(-pid_, SIGKILL);
+  forget_child(pid_);
+  end_orphans();
+  pid_ = -1;
+}
+
+bool Process::was_killed_from_outside() const {
+  return !killed_by_us_ && WIFSIGNALED(wait_status_) && WTERMSIG(wait_status_) == SIGKILL;
+}
+
 bool Process::poll() {
   if (pid_ <= 0) return true;
   const pid_t got = waitpid(pid_, &wait_status_, WNOHANG);
   if (got != pid_) return false;
-  ::kill(-pid_, SIGKILL);  // whatever it has left behind in its group
-  pid_ = -1;
+  reaped();
   return true;
 }
 
 bool Process::wait(std::uint64_t nanoseconds) {
   if (pid_ <= 0) return false;
-  bool killed = false;
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::nanoseconds(nanoseconds);
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-  if (descriptor >= 0) {
+  bool has_ended = false;
+  while (!has_ended) {
+    // Without pidfd (Linux 5.3) it is looked at every so often.
+    constexpr std::int64_t kLook = 20, kLong = 1 << 20;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count() + 1;
+    if (was_interrupted() || (nanoseconds != 0 && left <= 0)) break;
     pollfd entry{descriptor, POLLIN, 0};
-    const int timeout = nanoseconds == 0 ? -1 : static_cast<int>(nanoseconds / 1'000'000 + 1);
-    int ready;
-    do ready = ::poll(&entry, 1, timeout);
-    while (ready < 0 && errno == EINTR);
-    if (ready == 0) {
-      ::kill(pid_, SIGKILL);
-      killed = true;
-    }
-    close(descriptor);
+    const std::int64_t most = descriptor >= 0 ? kLong : kLook;
+    const auto timeout = static_cast<int>(nanoseconds == 0 ? most : std::min<std::int64_t>(left, most));
+    has_ended = ::poll(&entry, descriptor >= 0 ? 1 : 0, timeout) > 0;
+    siginfo_t info{};
+    has_ended =
+        has_ended || (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                      info.si_pid == pid_);
+  }
+  if (descriptor >= 0) close(descriptor);
+  if (!has_ended) {
+    kill();
+    return true;
   }
   while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
   }
-  ::kill(-pid_, SIGKILL);
-  pid_ = -1;
-  return killed;
+  reaped();
+  return false;
 }
 
-bool Process::wait_for_pause() {
+bool Process::wait_for_pause(std::uint64_t nanoseconds) {
   if (pid_ <= 0) return false;
-  int status = 0;
-  // WNOWAIT: its end is for wait() to see.
-  siginfo_t info{};
-  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::nanoseconds(nanoseconds);
+  for (;;) {
+    // WNOWAIT: its end is for wait() to see.
+    siginfo_t info{};
+    const int error = waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG);
+    if (error == 0 && info.si_pid == pid_ && info.si_code == CLD_STOPPED) break;
+    const bool has_ended = error == 0 && info.si_pid == pid_;
+    if (has_ended || was_interrupted() || (nanoseconds != 0 && Clock::now() > until)) return false;
+    usleep(1000);
   }
-  if (info.si_code != CLD_STOPPED) return false;
+  int status = 0;
   while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
   }
   return true;
@@ -338,11 +377,11 @@ void Process::ask_where() {
 void Process::kill() {
   if (pid_ <= 0) return;
   // The zygote's children die with it.
+  killed_by_us_ = true;
   ::kill(pid_, SIGKILL);
   while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
   }
-  ::kill(-pid_, SIGKILL);
-  pid_ = -1;
+  reaped();
 }
 
 std::string Process::output(bool& cut) const {

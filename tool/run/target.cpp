@@ -200,7 +200,10 @@ Result<std::vector<Granule>> shared_granules(const Target& target, RunSpec spec,
 
 }  // namespace
 
-Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options) {
+namespace {
+
+Result<SingleRun> run_once(const Target& target, RunSpec spec, const SingleOptions& options,
+                           bool& was_killed) {
   spec.record_events = 1;
   LaunchOptions launch;
   launch.index = options.index;
@@ -222,7 +225,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   auto process = Process::launch(target, spec, launch);
   if (!process) return process.error();
   const pid_t pid = process->pid();
-  const bool paused = options.pause_at_event != ~0u && process->wait_for_pause();
+  const bool paused = options.pause_at_event != ~0u && process->wait_for_pause(spec.timeout_ns * 4);
   off_t shown = 0;
   const auto show_output = [&] {
     if (options.shows_output) shown = process->copy_output(STDOUT_FILENO, shown);
@@ -233,6 +236,7 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
   const auto began = std::chrono::steady_clock::now();
   const bool killed = process->wait(paused ? 0 : spec.timeout_ns * 4);
   const auto took = std::chrono::steady_clock::now() - began;
+  was_killed = process->was_killed_from_outside();
   show_output();
   SingleRun run;
   run.result = conclude(*process, killed);
@@ -262,6 +266,17 @@ Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOpt
     Symboliser symboliser(run.trace.modules);
     symbolise(run.trace, symboliser);
   }
+  return run;
+}
+
+}  // namespace
+
+// A process that was killed from outside says nothing of the program: it is run once more.
+Result<SingleRun> run_single(const Target& target, RunSpec spec, const SingleOptions& options) {
+  bool was_killed = false;
+  auto run = run_once(target, spec, options, was_killed);
+  if (run && was_killed && run->result.ending == Ending::kSignalled)
+    run = run_once(target, spec, options, was_killed);
   return run;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -45,6 +46,13 @@ struct Target {
 Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
                               std::vector<std::string>& notes);
 
+// Where a worker goes on that comes in the place of one that died (core/trace/channel.h).
+struct Takeover {
+  Phase phase = Phase::kIdle;
+  std::uint32_t deaths = 0;
+  std::uint64_t done = 0;
+};
+
 struct LaunchOptions {
   ChannelMode mode = ChannelMode::kSingle;
   std::uint64_t index = 0;  // kSingle: which execution
@@ -53,7 +61,9 @@ struct LaunchOptions {
   std::span<const Granule> granules;  // PlainEvents::kShared: what the pass before found
   std::span<const std::byte> orders;  // an OrderTable that the execution is held to; empty: none
   int campaign = -1;                  // descriptor of the CampaignState
-  bool inherit_output = false;        // the program writes to our own standard output and error
+  std::uint32_t worker = 0;           // number among its workers, below IndexClaims::kMostWorkers
+  Takeover takeover;
+  bool inherit_output = false;  // the program writes to our own standard output and error
   std::uint32_t end_after_event = ~0u;
   std::uint32_t pause_at_event = ~0u;
 };
@@ -76,14 +86,18 @@ class Process {
   bool alive() const { return pid_ > 0; }
   // Has it ended? Fills wait_status() and forgets the pid when so.
   bool poll();
-  // Waits until it ends, or kills it after `nanoseconds` (0: never); answers whether it had to be killed.
+  // Waits until it ends, or kills it after `nanoseconds` (0: never), or when the user interrupts; answers
+  // whether it had to be killed.
   bool wait(std::uint64_t nanoseconds);
   // Lets the runtime write down where it is, before it is killed for taking too long.
   void ask_where();
   void kill();
-  // Waits until it stops itself; false: it has ended.
-  bool wait_for_pause();
+  // Waits until it stops itself, for so long at most (0: for ever); false: it has not.
+  bool wait_for_pause(std::uint64_t nanoseconds);
   int wait_status() const { return wait_status_; }
+  // It was killed by somebody else: by the kernel when memory ran out, by hand. REQUIRES: it has ended.
+  bool was_killed_from_outside() const;
+  std::chrono::steady_clock::time_point launched() const { return launched_; }
   std::string output(bool& cut) const;
   // Standard output and error, as far as they were kept, from there on; how many bytes there are now.
   off_t copy_output(int file, off_t from) const { return output_.copy_to(file, from); }
@@ -91,9 +105,13 @@ class Process {
  private:
   static Result<Process> prepare(const RunSpec& spec, const LaunchOptions& options);
 
+  void reaped();
+
   pid_t pid_ = -1;
   int wait_status_ = 0;
   int first_descriptor_ = -1;  // in the program
+  bool killed_by_us_ = false;
+  std::chrono::steady_clock::time_point launched_;
   SharedMemory memory_;
   OutputFile output_;
 };

@@ -5,6 +5,7 @@
 
 #include "tool/cause/comparison.h"
 #include "tool/cause/interventions.h"
+#include "tool/run/time_limit.h"
 #include "tool/search/branches.h"
 #include "tool/search/executions.h"
 #include "tool/search/goals.h"
@@ -55,7 +56,8 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
   explanation.on_other_paths = true;
   std::optional<cause::Comparison> best;
   for (const Branch& branch : branches) {
-    const bool is_late = std::chrono::duration<double>(Clock::now() - began).count() > options.seconds;
+    const bool is_late =
+        run::time_is_up() || std::chrono::duration<double>(Clock::now() - began).count() > options.seconds;
     if (explanation.passed >= options.most_passing || is_late) break;
     for (const Others others : {Others::kWhole, Others::kStopThen}) {
       const auto trace = ask_for_flip(of, branch.record, others);

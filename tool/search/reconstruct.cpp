@@ -6,6 +6,7 @@
 
 #include "core/record/path_state.h"
 #include "tool/constraints/possible.h"
+#include "tool/run/time_limit.h"
 #include "tool/search/goals.h"
 
 namespace heddle::search {
@@ -96,7 +97,7 @@ class Reconstructor {
   };
 
   bool time_left() const {
-    return best_.executions < options_.most_executions &&
+    return best_.executions < options_.most_executions && !run::time_is_up() &&
            std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tool/constraints/possible.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::search {
 
@@ -17,7 +18,7 @@ Search::Search(Executions& executions, SearchOptions options)
     : executions_(executions), options_(options), began_(Clock::now()) {}
 
 bool Search::is_over() {
-  const bool over = is_interrupted() || counts_.executions >= options_.most_executions ||
+  const bool over = is_interrupted() || run::time_is_up() || counts_.executions >= options_.most_executions ||
                     std::chrono::duration<double>(Clock::now() - began_).count() > options_.seconds;
   gave_up_ = gave_up_ || over;
   return over;

@@ -1,0 +1,81 @@
+#include "tool/run/descendants.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace heddle::run {
+namespace {
+
+// One for the process: the kernel knows one set of children, too.
+struct Family {
+  std::mutex mutex;
+  std::set<pid_t> own;  // not to be ended here
+  bool is_reaper = false;
+};
+
+Family& family() {
+  static Family the_family;
+  return the_family;
+}
+
+// Empty as well where /proc cannot be read: then orphans are left to init.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t pid = 0; file >> pid;) found.push_back(pid);
+  }
+  return found;
+}
+
+}  // namespace
+
+pid_t fork_child() {
+  Family& all = family();
+  const std::lock_guard lock(all.mutex);
+  if (!all.is_reaper) {
+    // A shell that became heddle by exec has left its own children with it.
+    for (const pid_t pid : children()) all.own.insert(pid);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    all.is_reaper = true;
+  }
+  const pid_t pid = fork();
+  if (pid > 0) all.own.insert(pid);
+  return pid;
+}
+
+void forget_child(pid_t pid) {
+  Family& all = family();
+  const std::lock_guard lock(all.mutex);
+  all.own.erase(pid);
+}
+
+void end_orphans() {
+  Family& all = family();
+  const std::lock_guard lock(all.mutex);
+  for (bool any = true; any;) {
+    any = false;
+    for (const pid_t pid : children()) {
+      if (all.own.contains(pid)) continue;
+      any = true;
+      kill(pid, SIGKILL);
+      while (waitpid(pid, nullptr, __WALL) < 0) {
+        if (errno == EINTR) continue;
+        if (errno == ECHILD) any = false;  // somebody else has waited for it
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace heddle::run
