@@ -15,6 +15,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "tool/run/descendants.h"
+
 namespace heddle::bench {
 
 namespace {
@@ -80,7 +82,8 @@ Result<Finished> run_measured(const std::string& folder, const std::vector<std::
   if (!finished) return finished;
   rusage usage{};
   int status = 0;
-  while (wait4(-1, &status, 0, &usage) > 0) {
+  for (std::vector<pid_t> left = run::orphans(); !left.empty(); left = run::orphans()) {
+    if (wait4(left.front(), &status, 0, &usage) < 0) break;
     finished->cpu_seconds += cpu_seconds(usage);
     finished->kilobytes = std::max(finished->kilobytes, usage.ru_maxrss);
   }

@@ -74,8 +74,8 @@ report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& o
   sum.program = options.program;
   sum.options = options.given;
   sum.workers = options.campaign.jobs;
-  sum.search_ended = sum.exhausted = !all.empty() && !was_interrupted();
-  sum.complete = !was_interrupted();
+  sum.search_ended = sum.exhausted = !all.empty() && !run::was_interrupted();
+  sum.complete = !run::was_interrupted();
   for (const Tested& tested : all) {
     const report::CampaignReport& one = tested.outcome.report;
     if (sum.program_path.empty()) {
@@ -156,7 +156,7 @@ int exit_code(const std::deque<Tested>& all, const RunOptions& options) {
     code = std::max(code, tested.code);
   }
   // Cases that were not come to say nothing.
-  return was_interrupted() ? std::max(code, static_cast<int>(ExitCode::kInconclusive)) : code;
+  return run::was_interrupted() ? std::max(code, static_cast<int>(ExitCode::kInconclusive)) : code;
 }
 
 }  // namespace

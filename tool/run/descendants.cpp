@@ -10,7 +10,6 @@
 #include <fstream>
 #include <mutex>
 #include <set>
-#include <vector>
 
 namespace heddle::run {
 namespace {
@@ -38,6 +37,12 @@ std::vector<pid_t> children() {
   return found;
 }
 
+std::vector<pid_t> orphans_of(const Family& all) {
+  std::vector<pid_t> found = children();
+  std::erase_if(found, [&](pid_t pid) { return all.own.contains(pid); });
+  return found;
+}
+
 }  // namespace
 
 pid_t fork_child() {
@@ -60,13 +65,18 @@ void forget_child(pid_t pid) {
   all.own.erase(pid);
 }
 
+std::vector<pid_t> orphans() {
+  Family& all = family();
+  const std::lock_guard lock(all.mutex);
+  return orphans_of(all);
+}
+
 void end_orphans() {
   Family& all = family();
   const std::lock_guard lock(all.mutex);
   for (bool any = true; any;) {
     any = false;
-    for (const pid_t pid : children()) {
-      if (all.own.contains(pid)) continue;
+    for (const pid_t pid : orphans_of(all)) {
       any = true;
       kill(pid, SIGKILL);
       while (waitpid(pid, nullptr, __WALL) < 0) {

@@ -6,13 +6,18 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 namespace heddle::run {
 
 // fork(); the child counts as one that heddle looks after, until forget_child() says that it was waited for.
 pid_t fork_child();
 void forget_child(pid_t pid);
 
-// Kills and reaps all other children, and theirs, until there are none. Called when a process that ran a
+// The other children: what a child left behind when it ended.
+std::vector<pid_t> orphans();
+
+// Kills and reaps all orphans, and theirs, until there are none. Called when a process that ran a
 // program has ended.
 void end_orphans();
 
