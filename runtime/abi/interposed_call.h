@@ -7,6 +7,7 @@
 #include "runtime/abi/engine_access.h"
 #include "runtime/abi/format_accesses.h"
 #include "runtime/engine/callers.h"
+#include "runtime/engine/own_code.h"
 
 // Opens the definition of the exported function `name`.
 #define HEDDLE_INTERPOSE(result, name, ...)                                                               \
@@ -63,7 +64,8 @@ class ProgramCall {
   ProgramCall(std::uint64_t return_address, std::uint64_t function)
       : engine_(engine()), pc_(return_address), function_(function) {
     if (engine_ == nullptr) return;
-    if (engine::is_program_call(return_address)) {
+    // What the runtime calls for itself is no access of the program, whatever else it does in its name.
+    if (engine::is_program_call(return_address) && !engine::is_own_code(return_address)) {
       engine_->before_access();
     } else {
       engine_ = nullptr;

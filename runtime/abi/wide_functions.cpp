@@ -157,7 +157,7 @@ HEDDLE_SEEN(
     call.reads_text(set);
     if (text == nullptr) call.reads_object(rest);
     const wchar_t* const begin = text != nullptr ? text : *rest, if (begin != nullptr) {
-      const wchar_t* const end = result != nullptr ? result + wcslen(result) : nullptr;
+      const wchar_t* const end = result != nullptr ? result + bytes_of_text(result) / kWide - 1 : nullptr;
       if (end == nullptr)
         call.reads_text(begin);
       else

@@ -37,7 +37,11 @@ void wait_for_value(T before, T after) {
     atomic.store(after, std::memory_order_release);
     atomic.notify_one();
   });
-  std::thread third([&] { atomic.wait(before); });
+  // (Whoever is woken passes it on: notify_one wakes one of two.)
+  std::thread third([&] {
+    atomic.wait(before);
+    atomic.notify_all();
+  });
   atomic.wait(before, std::memory_order_acquire);
   assert(atomic.load(std::memory_order_acquire) == after);
   assert(data == 1);
