@@ -234,7 +234,7 @@ struct ChannelHeader {
 // the first part; the second is valid as it comes from the kernel.
 struct CampaignState {
   static constexpr std::uint64_t kMagic = 0x6e67696170006863ull;
-  std::uint64_t magic = kMagic;  // by which it is seen that the program wrote over it
+  std::uint64_t magic = kMagic;             // by which it is seen that the program wrote over it
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};
   std::atomic<std::uint32_t> exhausted{0};  // the strategy has tried every execution that there is

@@ -16,8 +16,8 @@ struct StackNode {
 };
 static_assert(sizeof(StackNode) == 16);
 
-// The innermost node of an access that a function of libc made for the program: this function's first address,
-// marked. It stands inside the place that the stack belongs to, not around it as the other nodes do.
+// The innermost node of an access that a function of libc made for the program: this function's first
+// address, marked. It stands inside the place that the stack belongs to, not around it as the other nodes do.
 inline constexpr std::uint64_t kCalledFunction = 1ull << 63;
 
 inline constexpr std::uint32_t kStackBuckets = 1u << 14;

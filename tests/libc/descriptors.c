@@ -24,8 +24,12 @@ static void before(void) {
   epoll_ctl(waiting, EPOLL_CTL_ADD, out, &event);
 }
 #define PART struct iovec part = {b, 4}
-#define MESSAGE struct iovec part = {b, 4}; struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1}
-#define MESSAGES struct iovec part = {b, 4}; struct mmsghdr messages = {{.msg_iov = &part, .msg_iovlen = 1}, 0}
+#define MESSAGE               \
+  struct iovec part = {b, 4}; \
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1}
+#define MESSAGES              \
+  struct iovec part = {b, 4}; \
+  struct mmsghdr messages = {{.msg_iov = &part, .msg_iovlen = 1}, 0}
 
 /* clang-format off */
 WRITES(read, "", sink += read(ends[0], b, 4))

@@ -22,13 +22,12 @@ static void before(void) {
 #define W ((wchar_t*)b)
 /* The compiler sees the buffer's size. */
 #undef ENTRY
-#define ENTRY(name, initial, access, ...)                                                                 \
-  static char name##_b[ROOM] __attribute__((aligned(16))) = initial;                                      \
-  static void name##_call(void) {                                                                         \
-    __VA_ARGS__;                                                                                          \
-  }                                                                                                       \
-  static void name##_access(void) { access; }                                                             \
-  static const struct Entry name##_entry __attribute__((section("entries"), used)) = {name##_call, name##_access};
+#define ENTRY(name, initial, access, ...)                            \
+  static char name##_b[ROOM] __attribute__((aligned(16))) = initial; \
+  static void name##_call(void) { __VA_ARGS__; }                     \
+  static void name##_access(void) { access; }                        \
+  static const struct Entry name##_entry                             \
+      __attribute__((section("entries"), used)) = {name##_call, name##_access};
 
 /* clang-format off */
 #define b __fgets_chk_b

@@ -1,6 +1,6 @@
 /* flags: -D_GNU_SOURCE -fno-builtin */
-#include <libintl.h>
 #include <inttypes.h>
+#include <libintl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <strings.h>

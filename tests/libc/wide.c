@@ -11,7 +11,9 @@ static size_t n = 4;
 static void before(void) {}
 #define W ((wchar_t*)b)
 #define TEXT "t\0\0\0,\0\0\0x"
-#define NUMBER "1\0\0\0" "2\0\0\0"
+#define NUMBER \
+  "1\0\0\0"    \
+  "2\0\0\0"
 
 /* clang-format off */
 READS(wcslen, TEXT, sink += (long)wcslen(W))

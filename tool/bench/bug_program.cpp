@@ -2,12 +2,12 @@
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <atomic>
 #include <cstring>
 
 #include "tool/bench/child_process.h"
+#include "tool/run/descendants.h"
 
 namespace heddle::bench {
 namespace {
@@ -27,7 +27,8 @@ double cpu_seconds() {
 // Executions are processes of processes: those that outlive their worker become ours, and what they used
 // counts once they were waited for.
 void reap_all() {
-  while (wait(nullptr) > 0) {
+  rusage usage{};
+  while (run::await_orphan(usage)) {
   }
 }
 

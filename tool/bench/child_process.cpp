@@ -81,9 +81,7 @@ Result<Finished> run_measured(const std::string& folder, const std::vector<std::
   auto finished = spawn_and_wait(folder, command);
   if (!finished) return finished;
   rusage usage{};
-  int status = 0;
-  for (std::vector<pid_t> left = run::orphans(); !left.empty(); left = run::orphans()) {
-    if (wait4(left.front(), &status, 0, &usage) < 0) break;
+  while (run::await_orphan(usage)) {
     finished->cpu_seconds += cpu_seconds(usage);
     finished->kilobytes = std::max(finished->kilobytes, usage.ru_maxrss);
   }

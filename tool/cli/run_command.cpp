@@ -193,7 +193,7 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   outcome = campaign.run(run::interruption());
   progress.clear();
   complete(outcome.report);
-  const bool began = !outcome.error || outcome.report.executions != 0;
+  const bool began = !outcome.error || outcome.report.executions != 0 || run::was_interrupted();
   if (!options.quiet && began)
     log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.

@@ -169,7 +169,7 @@ class Campaign {
     std::uint64_t buggy_executions = 0;
   };
   std::map<std::uint32_t, StrategyCount> members_;  // of a portfolio
-  bool overwritten_ = false;  // what the program shares with us is not to be believed
+  bool overwritten_ = false;                        // what the program shares with us is not to be believed
   static constexpr unsigned kMostReplaced = 3;
   unsigned replaced_ = 0;  // workers, since the latest result
   CompletionWatch completion_watch_;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <vector>
 
 namespace heddle::run {
 namespace {
@@ -65,10 +66,14 @@ void forget_child(pid_t pid) {
   all.own.erase(pid);
 }
 
-std::vector<pid_t> orphans() {
-  Family& all = family();
-  const std::lock_guard lock(all.mutex);
-  return orphans_of(all);
+bool await_orphan(rusage& usage) {
+  std::vector<pid_t> left;
+  {
+    Family& all = family();
+    const std::lock_guard lock(all.mutex);
+    left = orphans_of(all);
+  }
+  return !left.empty() && wait4(left.front(), nullptr, 0, &usage) > 0;
 }
 
 void end_orphans() {

@@ -4,9 +4,8 @@
 // Thread-safety: all functions may be called by several threads at once.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
-
-#include <vector>
 
 namespace heddle::run {
 
@@ -14,10 +13,11 @@ namespace heddle::run {
 pid_t fork_child();
 void forget_child(pid_t pid);
 
-// The other children: what a child left behind when it ended.
-std::vector<pid_t> orphans();
+// Waits for one of the other children, which a child left behind when it ended, and tells what it used.
+// False: there is none.
+bool await_orphan(rusage& usage);
 
-// Kills and reaps all orphans, and theirs, until there are none. Called when a process that ran a
+// Kills and reaps all of these, and theirs, until there are none. Called when a process that ran a
 // program has ended.
 void end_orphans();
 
