@@ -164,8 +164,6 @@ int open_own_proc_file(Execution& e, const char* path) {
 
 }  // namespace heddle::abi
 
-using heddle::abi::engine;
-
 HEDDLE_EXPORT DIR* opendir(const char* path) {
   HEDDLE_EXPORTED_CALL(opendir).reads_text(path);
   return heddle::abi::note_folder(HEDDLE_REAL(opendir)(path));
