@@ -71,13 +71,14 @@ void Execution::report_missed_signal(const Thread& waiter, const KeptWait& kept,
                          object->heard_by != waiter.id && waiter.wait_ticket < object->heard_ticket;
   const bool changed =
       futex && *reinterpret_cast<const volatile std::uint32_t*>(waiter.wait_object) != waiter.wait_expected;
+  // Without news it looks at nothing: the signal is all that it waits for. Else the signal came between the
+  // look and the wait, or the look could not see it.
+  const bool unheard = early && (!news || (!elsewhere && !kept.knew_signal));
   Signal signal = Signal::kMissing;
-  if (early && !news) {
-    signal = Signal::kEarly;  // it looks at nothing: the signal is all that it waits for
+  if (unheard) {
+    signal = Signal::kEarly;
   } else if (elsewhere) {
     signal = Signal::kElsewhere;
-  } else if (early && !kept.knew_signal) {
-    signal = Signal::kEarly;  // it came between the look and the wait, or the look could not see it
   } else if (!news && !changed) {
     report_deadlock();  // it looks at nothing, and nobody has ever signalled
   }
