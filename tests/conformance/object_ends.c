@@ -9,7 +9,7 @@
 // case: c11_mutex_destroyed => data race: Previous use of the mutex
 // case: c11_condition_destroyed => data race: Previous use of the condition variable
 // case: barrier_freed => data race: Previous use of the barrier
-// case: mutex_given_away_unordered => data race: use of the mutex
+// case: mutex_given_away_unordered => data race: its initialisation is not ordered before
 // case: condition_used_after_free => heap use after free: pthread_cond_signal
 // case: last_owner_frees
 // case: waiter_of_semaphore_frees

@@ -20,7 +20,7 @@ Directives are comments at the top of the file, before its first line of code:
 A program with cases lies elsewhere (conformance/, libraries/). Each is named by the program's first argument and explored on its own:
 
     // case: NAME                           survives every execution
-    // case: NAME => KIND: TEXT             is caught, and the report has this text in it
+    // case: NAME => KIND [| KIND]: TEXT    is caught, and the report has this text in it
     // case: NAME => warning KIND: TEXT     survives, with this warning
     // case: NAME [OPTIONS] …               the same with more options of heddle run
 
@@ -68,7 +68,7 @@ class Case:
             raise SystemExit(f"not a case: {line}")
         name, options, warning, kind, text = match.groups()
         verdict = "pass" if kind is None else "warn" if warning else "fail"
-        return Case(verdict, [name], [kind] if kind else [], [text] if text else [],
+        return Case(verdict, [name], [k.strip() for k in kind.split("|")] if kind else [], [text] if text else [],
                     options=shlex.split(options or ""))
 
 

@@ -1,7 +1,7 @@
 // header: urcu.h
 // flags: -Wno-error -D_GNU_SOURCE -D_LGPL_SOURCE -lurcu
 // executions: 50
-// case: replace => data race: urcu.c
+// case: replace => heap use after free | data race: urcu.c
 // Userspace RCU: atomics in inline assembly, in headers and in the library; what a grace period orders is not
 // seen.
 #include <stdlib.h>
