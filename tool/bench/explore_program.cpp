@@ -43,7 +43,7 @@ Explored without_outcomes(const report::CampaignReport& report) {
   Explored explored;
   explored.executions = report.executions;
   explored.pruned_executions = report.pruned_executions;
-  explored.exhausted = report.exhausted;
+  explored.exhausted = report.search_ended;
   return explored;
 }
 

@@ -77,7 +77,13 @@ KeptCampaign read(const Parsed& json) {
 }  // namespace
 
 Result<KeptCampaign> parse_campaign(std::string_view text) {
-  const Parsed json = Parsed::parse(text, nullptr, false);
+  // A fraction is read as a number of any type, and the conversion is undefined for what the type cannot hold
+  // ([conv.fpint]). No fraction of ours is negative or as large as any integer type's limit.
+  const auto is_readable = [](int, Parsed::parse_event_t event, const Parsed& value) {
+    if (event != Parsed::parse_event_t::value || !value.is_number_float()) return true;
+    return value.get<double>() >= 0 && value.get<double>() < 0x1p31;
+  };
+  const Parsed json = Parsed::parse(text, is_readable, false);
   if (json.is_discarded()) return Error{"This is no JSON."};
   try {
     if (json.at("version").get<int>() != kReportVersion)
