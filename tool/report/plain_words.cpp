@@ -155,7 +155,7 @@ class FindingWords {
     if (part.address == 0)
       return part.other != kNoThread ? who(part.other) + " to end" : "what cannot happen";
     const std::string gift = awaited_gift(part);
-    const std::string object = gift + names_.location(part.address);
+    std::string object = gift + names_.location(part.address);
     if (part.other == kNoThread) return object;
     return fmt::format("{}, which {} {}", object, who(part.other), gift.empty() ? "holds" : "would give");
   }
