@@ -56,6 +56,9 @@ class Verdicts(HeddleTest):
         answer = self.heddle("run", "-n", "3", "-j", "1", self.compile(MANY_THREADS))
         self.assertEqual(answer.code, BAD_INPUT, answer.errors)
         self.assertIn("threads at once", answer.errors)
+        # One execution of three: who reads the closing line must not think that all were run.
+        self.assertIn("1 execution", answer.errors)
+        self.assertIn("a limit of heddle's own was reached", answer.errors)
 
     def test_more_timers_than_heddle_has(self):
         source = TWO_THREADS.replace("BODY", MANY_TIMERS).replace("#include <signal.h>", "#include <signal.h>\n#include <time.h>")

@@ -42,6 +42,7 @@ bool Campaign::is_late() const { return options_.seconds > 0 && elapsed() >= opt
 
 void Campaign::end_with(Error error) {
   if (!outcome_.error) outcome_.error = std::move(error);
+  if (stopped_because_.empty()) stopped_because_ = "it could not go on";
   done_ = true;
 }
 

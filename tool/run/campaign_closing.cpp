@@ -16,7 +16,7 @@ std::string unfinished_text(const report::CampaignReport& report) {
                                      {Ending::kTimedOut, "ran out of time"},
                                      {Ending::kSignalled, "killed"},
                                      {Ending::kDiverged, "went another way"},
-                                     {Ending::kUnsupported, "met an unsupported call"},
+                                     {Ending::kUnsupported, "met a limit or an unsupported call"},
                                      {Ending::kInternalError, "lost by an error of heddle's"}}) {
     const std::uint64_t count = report.endings[static_cast<std::size_t>(ending)];
     if (count != 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name;

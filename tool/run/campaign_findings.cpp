@@ -87,10 +87,12 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   if (!run) return end_with(run.error());
   if (was_interrupted() && run->result.ending == Ending::kTimedOut) return;  // it was not run to its end
   if (result.ending == Ending::kUnsupported) {
-    return end_with(
-        {run->trace.result.message.empty() ? "The program uses a call that is not supported."
-                                           : run->trace.result.message,
-         (result.flags & result_flags::kLimit) != 0 ? ExitCode::kBadInput : ExitCode::kInconclusive});
+    const bool is_limit = (result.flags & result_flags::kLimit) != 0;
+    stopped_because_ =
+        is_limit ? "a limit of heddle's own was reached" : "the program makes a call that is not supported";
+    return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
+                                                       : run->trace.result.message,
+                     is_limit ? ExitCode::kBadInput : ExitCode::kInconclusive});
   }
   if (result.ending == Ending::kInternalError) {
     return end_with({"An execution ended by an error of heddle's own (execution " +
