@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,9 +45,8 @@ std::vector<pid_t> orphans_of(const Family& all) {
   return found;
 }
 
-}  // namespace
-
-pid_t fork_child() {
+template <typename Fork>
+pid_t fork_by(const Fork& fork_one) {
   Family& all = family();
   const std::lock_guard lock(all.mutex);
   if (!all.is_reaper) {
@@ -55,9 +55,20 @@ pid_t fork_child() {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     all.is_reaper = true;
   }
-  const pid_t pid = fork();
+  const pid_t pid = fork_one();
   if (pid > 0) all.own.insert(pid);
   return pid;
+}
+
+}  // namespace
+
+pid_t fork_child() {
+  return fork_by([] { return fork(); });
+}
+
+pid_t fork_unseen_child() {
+  // Without a signal for its end among the flags: clone(2), "the exit signal".
+  return fork_by([] { return static_cast<pid_t>(syscall(SYS_clone, 0, nullptr, nullptr, nullptr, 0)); });
 }
 
 void forget_child(pid_t pid) {

@@ -2,10 +2,10 @@
 //
 // Workers and executions ask the kernel to die with their parent (PR_SET_PDEATHSIG); processes that a program
 // starts cannot be made to, since many of them outlive their parent on purpose. So a process of its own waits
-// at a pipe until heddle has ended. If that came without a word, it kills whatever still holds the file that
-// took the output of a program of this heddle: such files have no name, and are inherited also by what is
-// started by exec, or goes into a session of its own. Only a process that closes all that it inherited gets
-// away.
+// at a socket until heddle has ended. If it was not ended by heddle itself, it kills whatever still holds the
+// file that took the output of a program of this heddle: such files have no name, and are inherited also by
+// what is started by exec, or goes into a session of its own. Only a process that closes all that it
+// inherited gets away.
 #pragma once
 
 namespace heddle::run {
