@@ -1,7 +1,7 @@
 // Linearizability checking by length, threads, object and verdict: CPU time of one check and the peak of
 // memory.
 //
-//   build/bin/linearize_bench            the table of docs/performance.md
+//   build/bin/linearize_bench            the table of docs/measurements/speed.md
 //   build/bin/linearize_bench 100000     histories of this length only
 //
 // Each check runs in a child process, so that its memory is its own. A linearizable history comes from a

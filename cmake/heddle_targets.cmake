@@ -1,4 +1,4 @@
-# One target per folder; the link line is the dependency table of docs/architecture.md.
+# One target per folder; the link line is the dependency table of docs/design/architecture.md.
 
 set(HEDDLE_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Werror)
 

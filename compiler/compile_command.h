@@ -1,5 +1,5 @@
 // `heddle cc` and `heddle c++`: the user's own compiler, with instrumentation and our runtime
-// (docs/interface.md).
+// (docs/guide/commands.md).
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 // (core/record/elements.h).
 //
 // Found once, before a function is copied into its bodies; what was found goes with the instructions as
-// metadata, so that every body has the same accesses in the same order. docs/record-format.md says what is an
+// metadata, so that every body has the same accesses in the same order. docs/design/record-format.md says what is an
 // element.
 #pragma once
 

@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-// Exit codes of the command line (docs/interface.md).
+// Exit codes of the command line (docs/guide/commands.md).
 enum class ExitCode : int { kNoBug = 0, kInconclusive = 1, kBadInput = 2, kOwnError = 3, kBug = 66 };
 
 struct Error {

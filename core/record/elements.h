@@ -1,6 +1,6 @@
 // Shared program elements as a module compiled by `heddle c++ --full` brings them along: what its code tests
 // and hands to the runtime, and the names for those who read logs. The compiler's plugin lays this out;
-// docs/record-format.md.
+// docs/design/record-format.md.
 #pragma once
 
 #include <atomic>

@@ -19,7 +19,7 @@ constexpr StrategyParameter kOnce{
 constexpr StrategyKind kKinds[] = {
     {"auto",
      "a portfolio of the others that learns which of them finds something; needs no parameter",
-     {{"without", 1, 64, "leave out this member, by its number in docs/search.md [none]"}}},
+     {{"without", 1, 64, "leave out this member, by its number in docs/design/strategies.md [none]"}}},
     {"random", "a random thread at each operation, a random store for each load", {}},
     {"pct",
      "thread priorities that change at d-1 random operations; loads read any store",

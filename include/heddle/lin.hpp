@@ -11,7 +11,7 @@
 //   heddle c++ -g -O1 test.cpp -o test && heddle lin run ./test
 //
 // The specification is one of heddle/lin/specs.hpp or a copyable type with equality, hash() and a step
-// function over Invocation and Reply (core/linearize/specification.h). docs/linearizability.md says more.
+// function over Invocation and Reply (core/linearize/specification.h). docs/guide/linearizability.md says more.
 #pragma once
 
 #include "heddle/lin/client.hpp"

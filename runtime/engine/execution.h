@@ -201,7 +201,7 @@ class Execution final : public strategy::View {
   void release(sched::SyncObject& object);
   void forget(sched::SyncObject& object);
 
-  // --- the outside world (blocking.cpp, signals.cpp, timers.cpp; docs/outside-world.md)
+  // --- the outside world (blocking.cpp, signals.cpp, timers.cpp; docs/guide/outside-world.md)
   // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
   // ends here at the latest.
   void leave_prefix();

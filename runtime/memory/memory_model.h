@@ -6,7 +6,7 @@
 // agrees with happens-before, reads-from and the total order S of seq_cst operations. The modification order
 // of a location is not tied to the order of execution: it is a set of constraints that grows (C11Tester §4).
 //
-//   c++20      coherence, atomicity and [atomics.order]p3-4; the operational rule of docs/memory-model.md.
+//   c++20      coherence, atomicity and [atomics.order]p3-4; the operational rule of docs/design/memory-model.md.
 //              Equal to the axioms but for two documented limits: no load buffering, and no S that
 //              contradicts happens-before or reads-from.
 //   c11tester  the paper's Figs. 10 and 11, i.e. C++11 29.3p3-7 for seq_cst; on our modification order, so

@@ -8,7 +8,7 @@
 //   took.
 // and all share G, the join of the clocks of all seq_cst fences so far.
 //
-// The coherence clock V of the operational rule (docs/memory-model.md) is C joined with G[sigma]; it is
+// The coherence clock V of the operational rule (docs/design/memory-model.md) is C joined with G[sigma]; it is
 // never stored. That this equals the rule's V follows by induction: a fence sets V to C ⊔ G[sigma], and an
 // acquire adds C' ⊔ G[sigma'] of the message while sigma becomes the later of the two; G only grows, so
 // G[sigma] ⊔ G[sigma'] is the later one's.

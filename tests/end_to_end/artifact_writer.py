@@ -1,4 +1,4 @@
-"""Writes artifacts by hand (docs/trace-format.md): what a stranger could put into one, and heddle never would."""
+"""Writes artifacts by hand (docs/design/trace-format.md): what a stranger could put into one, and heddle never would."""
 import struct
 
 MAGIC, MAJOR, MINOR = b"\x89HEDDLE\n", 1, 0

@@ -5,7 +5,7 @@ Counts and no times: the same on a busy machine. bench/speed/instructions.cpp st
 the processor's trap flag; with one seed the numbers are the same in every run of one build. What another version of the
 compiler makes of the runtime may differ by some: the limits leave a tenth.
 
-    python3 instruction_counts_test.py --strategies     what each strategy costs per operation, as CPU time over that of random (docs/search.md)
+    python3 instruction_counts_test.py --strategies     what each strategy costs per operation, as CPU time over that of random (docs/design/strategies.md)
 """
 import ctypes
 import math
@@ -21,7 +21,7 @@ SOURCE = os.path.join(HERE, "..", "..", "bench", "speed", "instructions.cpp")
 HEDDLE = os.environ.get("HEDDLE", os.path.join(HERE, "..", "..", "build", "bin", "heddle"))
 LEEWAY = 1.10
 
-# Measured with g++ 12.2 as docs/performance.md says. A change that makes one smaller brings it down here.
+# Measured with g++ 12.2 as docs/measurements/speed.md says. A change that makes one smaller brings it down here.
 MEASURED = {
     "load_relaxed": 325,
     "store_relaxed": 556,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What libc does with the program's memory is seen as accesses of the program: the programs of tests/libc, and the table
-docs/libc-accesses.md against the runtime's exports, ThreadSanitizer's interceptors and the libc of this machine."""
+docs/guide/libc-accesses.md against the runtime's exports, ThreadSanitizer's interceptors and the libc of this machine."""
 import json
 import os
 import re
@@ -71,9 +71,9 @@ class Programs(HeddleTest):
 
 
 def table():
-    """The names of docs/libc-accesses.md by their section; a name may end with *."""
+    """The names of docs/guide/libc-accesses.md by their section; a name may end with *."""
     sections, names = {}, None
-    with open(os.path.join(ROOT, "docs", "libc-accesses.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs", "guide", "libc-accesses.md"), encoding="utf-8") as file:
         for line in file:
             if line.startswith("## "):
                 names = sections.setdefault(line[3:].strip(), [])

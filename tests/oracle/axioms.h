@@ -1,4 +1,4 @@
-// The axioms of docs/memory-model.md on one execution, by their definitions: slow and obvious.
+// The axioms of docs/design/memory-model.md on one execution, by their definitions: slow and obvious.
 //
 //   rb  = (rf⁻¹ ; mo) \ id        eco = (rf ∪ mo ∪ rb)⁺
 //   rs  = [W] ; (rf ; [U])*       sw  = [rel] ; ([F] ; sb)? ; rs ; rf ; [R] ; (sb ; [F])? ; [acq]

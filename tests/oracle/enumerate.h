@@ -7,7 +7,7 @@
 namespace oracle {
 
 enum class Strength {
-  kModel,     // the axioms of docs/memory-model.md
+  kModel,     // the axioms of docs/design/memory-model.md
   kStandard,  // C++20 in full: also load buffering, and S that contradicts happens-before or reads-from
 };
 

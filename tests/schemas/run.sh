@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh HEDDLE WORK: what heddle writes for other programs, judged by the schemas: SARIF's official one (it comes with
-# @microsoft/jest-sarif) and docs/report-schema.json.
+# @microsoft/jest-sarif) and docs/guide/report-schema.json.
 set -eu
 heddle=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,5 +27,5 @@ for name in lost_update_c abba_deadlock_c reported_assertion thread_leak passes;
   "$heddle" run -q --histogram --seed 1 -n 300 -j 1 -o "out-$name" --json "$name.json" --sarif "$name.sarif" -- "./$name" \
     2>"$name.txt" || [ $? = 66 ] || { cat "$name.txt"; exit 1; }
 done
-exec node "$here/validate.mjs" "$work/packages/node_modules" "$here/../../docs/report-schema.json" \
+exec node "$here/validate.mjs" "$work/packages/node_modules" "$here/../../docs/guide/report-schema.json" \
   ./*.json ./*.sarif

@@ -1,4 +1,4 @@
-// bug-N.heddle: a Trace as a file. docs/trace-format.md has the format; container.h its outer shape, codec.h
+// bug-N.heddle: a Trace as a file. docs/design/trace-format.md has the format; container.h its outer shape, codec.h
 // what is inside.
 #pragma once
 

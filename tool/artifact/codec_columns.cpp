@@ -12,7 +12,7 @@ namespace heddle::codec {
 namespace {
 
 static_assert(static_cast<int>(EventKind::kCount) == 43 && sizeof(Event) == 64 && kChoiceKinds == 7,
-              "core/trace has changed: see docs/trace-format.md, \"Versions\"");
+              "core/trace has changed: see docs/design/trace-format.md, \"Versions\"");
 
 constexpr const char* kTooShort = "ends too early";
 constexpr const char* kTooLong = "has bytes left over";

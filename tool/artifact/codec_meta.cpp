@@ -13,7 +13,7 @@ namespace {
 static_assert(static_cast<int>(FindingKind::kCount) == 30 && static_cast<int>(kLastPartRole) == 16 &&
                   static_cast<int>(kLastAccessKind) == 9 && static_cast<int>(Ending::kInternalError) == 8 &&
                   offsetof(RunSpec, plain_events) == 774,
-              "core/trace has changed: see docs/trace-format.md, \"Versions\"");
+              "core/trace has changed: see docs/design/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";
 

@@ -1,5 +1,5 @@
 // The outer shape of a .heddle file: a header, then sections with type, length and checksum, then an end mark
-// that covers them all (docs/trace-format.md). Knows nothing of what the sections mean.
+// that covers them all (docs/design/trace-format.md). Knows nothing of what the sections mean.
 #pragma once
 
 #include <cstdint>

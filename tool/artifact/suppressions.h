@@ -33,7 +33,7 @@ class Suppressions {
     std::uint64_t hits = 0;  // counted by whoever asks
   };
 
-  // Only those that heddle brings along: faults of the standard libraries themselves (docs/memory-model.md).
+  // Only those that heddle brings along: faults of the standard libraries themselves (docs/guide/memory-model.md).
   Suppressions();
 
   // `name` is the file's, for messages. The error names the line.

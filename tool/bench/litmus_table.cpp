@@ -65,7 +65,7 @@ std::string table_foot(const std::vector<LitmusResult>& results, double seconds)
   if (open != 0) text += fmt::format("{} tests were not explored in full\n", open);
   if (limits != 0) {
     text += fmt::format(
-        "limit: {} outcomes that C++20 allows and heddle's model leaves out (docs/memory-model.md)\n",
+        "limit: {} outcomes that C++20 allows and heddle's model leaves out (docs/guide/memory-model.md)\n",
         limits);
   }
   return text;

@@ -23,7 +23,8 @@ constexpr const char* kSpeedExamples =
     "Programs take turns: a busy machine makes times longer and leaves ratios nearly as they are. A mark (!) "
     "is for "
     "what\n"
-    "falls short of docs/performance.md. exit codes: 0 measured, 2 bad command line, 3 something could not "
+    "falls short of docs/measurements/speed.md. exit codes: 0 measured, 2 bad command line, 3 something "
+    "could not "
     "be built or "
     "run";
 

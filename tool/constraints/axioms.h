@@ -1,4 +1,4 @@
-// The axioms of docs/memory-model.md on one execution: near-linear in its length, and with what each
+// The axioms of docs/design/memory-model.md on one execution: near-linear in its length, and with what each
 // violation consists of, so that it can be explained.
 #pragma once
 

@@ -11,7 +11,7 @@
 //   φ_rw    no write between the one that is read and the read
 //   φ_sync  two sections of one lock do not overlap
 //   φ_path  the reads that a branch went wrong by cannot all have these sources
-//   φ_mo    program order, in the graph from the start; under C++20, the axioms of docs/memory-model.md
+//   φ_mo    program order, in the graph from the start; under C++20, the axioms of docs/design/memory-model.md
 //
 // So the cubic constraints of the thesis are never written down, only the few that candidates break. Values
 // are computed, not solved for: once sources are decided they are known.

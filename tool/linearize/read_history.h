@@ -1,4 +1,4 @@
-// Histories from files: the JSON lines of docs/interface.md, and Jepsen's text logs.
+// Histories from files: the JSON lines of docs/guide/commands.md, and Jepsen's text logs.
 #pragma once
 
 #include <istream>

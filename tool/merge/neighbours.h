@@ -5,7 +5,7 @@
 //
 // All pairs would be quadratic in logs. For PSIM and DSIM the answer is exact (exact_neighbours.h). For DHS
 // it is where runs go a few ways from which each differs little, and else as good as estimates are
-// (hamming_neighbours.h); docs/merge.md has the measured recall.
+// (hamming_neighbours.h); docs/design/merge.md has the measured recall.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Access logs: in which order the threads of one native run came to the shared program elements that this run
 // recorded (Machado, PhD thesis, 3.1: access vectors after LEAP, block vectors after PRES-BB). What `heddle
-// merge` puts together; docs/record-format.md has the file.
+// merge` puts together; docs/design/record-format.md has the file.
 #pragma once
 
 #include <cstdint>

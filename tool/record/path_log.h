@@ -1,5 +1,5 @@
 // Path logs: which way each thread of one native run went at every branch (Machado, PhD thesis, 5.2.1), as
-// `HEDDLE_RECORD=path:DIR` or `heddle record --path` writes them; docs/record-format.md has the file.
+// `HEDDLE_RECORD=path:DIR` or `heddle record --path` writes them; docs/design/record-format.md has the file.
 //
 // A log holds little more than a bit for each branch. What the bits mean follows from the program's control
 // flow, which a `--full` binary brings along: reading a log is walking along it.

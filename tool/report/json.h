@@ -1,4 +1,4 @@
-// The JSON of a campaign and of an artifact. docs/report-schema.json is the schema of the former; `version`
+// The JSON of a campaign and of an artifact. docs/guide/report-schema.json is the schema of the former; `version`
 // in the document is kReportVersion and rises when a key changes its meaning or goes away. New keys may come
 // at any time.
 #pragma once

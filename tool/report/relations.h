@@ -3,7 +3,7 @@
 //
 // Happens-before is worked out by vector clocks in one pass over the events (C11Tester, Fig. 9, with the
 // release sequences of C++20); what a read could have returned follows from it by coherence
-// (docs/memory-model.md). Where events were left out of the trace, edges through them are missing.
+// (docs/guide/memory-model.md). Where events were left out of the trace, edges through them are missing.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ std::string describe_stuck(const ChannelHeader& header) {
   if (!last.empty()) text += ", after " + last + " in instrumented code";
   text +=
       ". Nothing there tells heddle to let another thread run: if it waits for one, build that code with "
-      "heddle, too, or let it wait by pthread or system calls of its own (docs/outside-world.md).";
+      "heddle, too, or let it wait by pthread or system calls of its own (docs/guide/outside-world.md).";
   return text;
 }
 

@@ -120,7 +120,7 @@ class Process {
 ExecutionResult conclude(const Process& process, bool killed_for_time);
 
 // Of a longer execution an artifact has the events around what its findings cite, unless all are asked for.
-// So it stays below 5 MB for a million events (docs/trace-format.md).
+// So it stays below 5 MB for a million events (docs/design/trace-format.md).
 inline constexpr std::size_t kKeptEvents = 100'000;
 
 // Runs one execution in a process of its own, with events, and brings it back as a symbolised trace. Findings

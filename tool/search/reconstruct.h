@@ -30,7 +30,7 @@ struct LoggedEnd {
   // The log has no end: threads waited for ever until the process was killed.
   bool hangs = false;
   // It died of a signal: the log may lack its latest branches, whose bits were in registers
-  // (docs/record-format.md).
+  // (docs/design/record-format.md).
   bool lacks_bits = false;
 };
 

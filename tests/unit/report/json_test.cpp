@@ -103,7 +103,7 @@ TEST_F(CampaignTest, OutcomesAppearWithTheHistogram) {
   EXPECT_EQ(json["outcomes"]["\\xff"], 2);
 }
 
-// The part of JSON Schema that docs/report-schema.json uses: type, required, properties, items, enum, $ref.
+// The part of JSON Schema that docs/guide/report-schema.json uses: type, required, properties, items, enum, $ref.
 class SchemaCheck {
  public:
   explicit SchemaCheck(Parsed schema) : root_(std::move(schema)) {}
