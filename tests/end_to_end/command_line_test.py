@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What users type: bad command lines, programs that heddle cannot run, artifacts that are none."""
 import os
+import re
 import shutil
 import unittest
 
-from heddle_driver import BAD_INPUT, BUG, NO_BUG, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, NO_BUG, TESTS, HeddleTest
 
 RACE = """
 #include <pthread.h>
@@ -53,6 +54,45 @@ class CommandLine(HeddleTest):
             self.assertEqual(answer.code, 0, answer.errors)
             self.assertIn("heddle", answer.output)
         self.assertEqual(self.heddle().code, BAD_INPUT)
+
+    def test_the_version_names_the_commit(self):
+        """What `git describe` says of the tree when it was built; "unknown" where it is in no repository of its own."""
+        answer = self.heddle("--version")
+        self.assertRegex(answer.output, r"^heddle \d+\.\d+\.\d+ \((unknown|(v\d\S*|[0-9a-f]{12,})(-dirty)?)\)\n$")
+        script = os.path.join(TESTS, "..", "cmake", "write_commit.cmake")
+
+        def commit():
+            self.call("cmake", "-DSOURCE=" + self.path("tree"), "-DOUTPUT=" + self.path("commit.cpp"), "-P", script)
+            with open(self.path("commit.cpp"), encoding="utf-8") as file:
+                return re.search(r'"(.*)";', file.read()).group(1)
+
+        def git(*arguments):
+            answer = self.call("git", "-C", "tree", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments)
+            self.assertEqual(answer.code, 0, answer.errors)
+            return answer.output.strip()
+
+        os.mkdir(self.path("tree"))
+        self.assertEqual(commit(), "unknown")
+        git("init", "-q")
+        self.write("tree/file", "1")
+        git("add", "file")
+        git("commit", "-q", "-m", "One")
+        name = git("rev-parse", "HEAD")
+        self.assertTrue(name.startswith(commit()), commit())
+        self.write("tree/file", "2")
+        self.assertTrue(commit().endswith("-dirty"), commit())
+        git("commit", "-q", "-a", "-m", "Two")
+        git("tag", "v1.0.0")
+        self.assertEqual(commit(), "v1.0.0")
+        # The source is written anew only when the commit has changed.
+        before = os.stat(self.path("commit.cpp")).st_mtime_ns
+        self.assertEqual(commit(), "v1.0.0")
+        self.assertEqual(os.stat(self.path("commit.cpp")).st_mtime_ns, before)
+        # A tree without a repository of its own inside another one.
+        os.rename(self.path("tree"), self.path("outer"))
+        os.mkdir(self.path("outer/inner"))
+        os.symlink(self.path("outer/inner"), self.path("tree"))
+        self.assertEqual(commit(), "unknown")
 
     def test_options_from_the_environment(self):
         program = self.compile(FINE)

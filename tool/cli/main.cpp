@@ -8,8 +8,12 @@
 #include "tool/cli/help.h"
 #include "tool/cli/standard_streams.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/version.h"
 
 namespace heddle::cli {
+
+std::string version_line() { return fmt::format("heddle {} ({})", HEDDLE_VERSION, kCommit); }
+
 namespace {
 
 constexpr std::string_view kHelp =
@@ -41,7 +45,7 @@ int dispatch(const std::string& command, const Arguments& arguments) {
     if (command == known.name) return known.run(arguments);
   }
   if (command == "--version" || command == "version") {
-    fmt::print("heddle {}\n", HEDDLE_VERSION);
+    fmt::print("{}\n", version_line());
     return 0;
   }
   if (command == "--help" || command == "-h" || command == "help") {
