@@ -77,6 +77,11 @@ class Verdicts(HeddleTest):
             report = json.load(file)
         self.assertEqual(report["findings"], [])
         self.assertEqual(report["endings"]["killed"], 3)
+        self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
+        # Neither more steps nor more time would help.
+        self.assertIn("killed", report["inconclusive"])
+        self.assertNotIn("--max-steps", report["inconclusive"])
+        self.assertNotIn("--timeout", report["inconclusive"])
 
     def test_a_program_that_kills_itself_is_one(self):
         report, _ = self.report("-n", "3", self.compile(TWO_THREADS.replace("BODY", "kill(getpid(), SIGKILL);")), code=BUG)

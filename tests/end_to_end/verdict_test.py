@@ -268,10 +268,14 @@ class Claims(HeddleTest):
 class Inconclusive(HeddleTest):
     def test_no_execution_comes_to_its_end(self):
         program = self.compile(FOREVER.replace("CONDITION", "1"))
-        for options in (("-n", "3", "--max-steps", "300"), ("-n", "1", "--timeout", "300ms")):
+        for options, option, other in ((("-n", "3", "--max-steps", "300"), "--max-steps", "--timeout"),
+                                       (("-n", "1", "--timeout", "300ms"), "--timeout", "--max-steps")):
             report, answer = self.report(*options, program, code=INCONCLUSIVE)
-            for word in ("--max-steps", "--timeout", "a test that ends"):
-                self.assertIn(word, answer.errors)
+            # What to do fits what happened.
+            self.assertIn(option, report["inconclusive"])
+            self.assertIn(option, answer.errors)
+            self.assertNotIn(other, report["inconclusive"])
+            self.assertIn("a test that ends", answer.errors)
             self.assertIn("No execution came to its end", report["inconclusive"])
             self.assertEqual(report["unfinished_executions"], report["executions"])
             self.assertFalse(report["complete"])

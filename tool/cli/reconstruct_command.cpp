@@ -41,8 +41,11 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
       "examples:\n"
       "  heddle reconstruct heddle-logs/server-4711.hlog -- ./server --once\n"
       "\n"
-      "exit codes: 66 the failure was reconstructed, 0 the run did not fail and was reconstructed, 1 no "
-      "execution takes these paths within the budget, 2 bad log or program, 3 an error of heddle's own");
+      "exit codes: 66 the failure was reconstructed, or another bug was found on the way (it says which), 0 "
+      "the "
+      "run did not fail and was reconstructed, 1 no execution takes these paths within the budget, 2 bad log "
+      "or "
+      "program, 3 an error of heddle's own");
   app.add_option("log", o.log, "the path log")->type_name("LOG")->required();
   app.add_option("-n,--executions", o.reconstruct.most_executions, "stop after N executions [400]")
       ->type_name("N");
@@ -125,10 +128,11 @@ int reconstruct_command(const Arguments& arguments) {
                report::escaped(options.log), done->executions, done->questions);
     tell_matched(*done);
     if (done->met) {
-      warn("This is not how the run ended, but it was found on the way:");
+      warn(std::string(end.fails ? "The failure of the log" : "The end of the log") +
+           " was not reached along its paths. This other bug was found on the way, and is kept:");
       auto trace = executions->record(done->met->choices);
       if (!trace) return complain(trace.error());
-      tell_found_bug(std::move(*trace), *target, options.found, found, done->executions);
+      return tell_found_bug(std::move(*trace), *target, options.found, found, done->executions);
     }
     return static_cast<int>(ExitCode::kInconclusive);
   }

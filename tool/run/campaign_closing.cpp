@@ -24,6 +24,31 @@ std::string unfinished_text(const report::CampaignReport& report) {
   return text;
 }
 
+// What to do where no execution came to its end, for each reason that there was.
+std::string advice_text(const report::CampaignReport& report) {
+  std::string text;
+  const auto add = [&](Ending ending, const char* advice) {
+    if (report.endings[static_cast<std::size_t>(ending)] != 0) text += std::string(" ") + advice;
+  };
+  add(Ending::kCut,
+      "Those that were cut did not end within the bound of steps: give them more (--max-steps), or let "
+      "heddle "
+      "run a test that ends.");
+  add(Ending::kTimedOut,
+      "Those that ran out of time: give them more (--timeout), or let heddle run a test that ends; look for "
+      "a "
+      "loop that waits for something outside the program.");
+  add(Ending::kSignalled,
+      "Those that were killed got SIGKILL, twice each, and not by the program's own kill(). Find out who "
+      "sent "
+      "it: a limit of the container or of the service manager, another user, or system calls past libc.");
+  add(Ending::kDiverged,
+      "Those that went another way depend on something that heddle does not control: `heddle run "
+      "--verify-determinism` names the first difference.");
+  add(Ending::kInternalError, "Those that were lost are an error of heddle's own: please report it.");
+  return text;
+}
+
 }  // namespace
 
 // A name of --trust-library that matches nothing is a mistake that nothing else would show.
@@ -86,12 +111,8 @@ std::optional<Error> Campaign::why_inconclusive() const {
                  ExitCode::kInconclusive};
   }
   if (report.unfinished_executions() == report.executions) {
-    std::string text = "No execution came to its end (" + unfinished_text(report) +
-                       "): nothing is known of the program. Give them more steps (--max-steps) or more time "
-                       "(--timeout), or let heddle run a test that ends.";
-    if (report.endings[static_cast<std::size_t>(Ending::kTimedOut)] == report.executions)
-      text +=
-          " Every execution ran out of time: look for a loop that waits for something outside the program.";
+    const std::string text = "No execution came to its end (" + unfinished_text(report) +
+                             "): nothing is known of the program." + advice_text(report);
     return Error{text, ExitCode::kInconclusive};
   }
   if (interrupted_)

@@ -104,11 +104,9 @@ class Reconstructor {
   // Looks at an execution, keeps it where its paths are new, and remembers the best.
   Status take(const Executed& executed) {
     const bool died = executed.result.ending != Ending::kExited || executed.result.status != 0;
+    if (executed.is_bug && !best_.met) best_.met = executed;
     auto traced = executions_.trace(executed);
-    if (!traced) {
-      if (executed.is_bug && !(fails_ && died) && !best_.met) best_.met = executed;
-      return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
-    }
+    if (!traced) return traced.error().code == ExitCode::kOwnError ? Status(traced.error()) : Done{};
     if (!seen_.emplace(only_paths(**traced), executed.is_bug).second) return Done{};
     learn_initial(**traced, initial_);
     executions_.learn_static(**traced, initial_);
@@ -128,7 +126,6 @@ class Reconstructor {
     // (A race that was seen on the way is no end.)
     const bool hung = hang_of(reached->run->trace) != nullptr;
     const bool ends_so = fails_ ? executed.is_bug && died && hung == hangs_ : executed.passes;
-    if (executed.is_bug && !ends_so && !best_.met) best_.met = executed;
     const bool is_better = best_.matched.empty() || same > best_.same_paths || reached->total > best_total_;
     if (is_better || (same && ends_so)) {
       best_.same_paths = same;

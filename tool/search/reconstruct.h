@@ -41,7 +41,7 @@ struct Reconstruction {
   // more.
   bool same_paths = false;
   Executed executed;            // the one that came furthest
-  std::optional<Executed> met;  // something else that is wrong and was found on the way
+  std::optional<Executed> met;  // the first bug on the way, whatever it is; for where it did not succeed
   MatchedThreads matched;
   std::uint64_t executions = 0;
   std::uint64_t questions = 0;

@@ -125,6 +125,30 @@ TEST(Reports, MutatedCampaignsAreRefusedOrRead) {
   EXPECT_GT(refused, 1000u);
 }
 
+// A fraction stands where an integer of some width is expected, and the integer cannot hold it.
+TEST(Reports, FractionsThatNoIntegerHoldsAreRefused) {
+  const Trace trace = sample_finding(FindingKind::kDeadlock);
+  CampaignReport report = campaign_of(trace);
+  report.workers = 4711;
+  const std::string good = json_report(report);
+  const std::string workers = "\"workers\": 4711";
+  const std::size_t at = good.find(workers);
+  ASSERT_NE(at, std::string::npos) << good;
+  const auto with = [&](const std::string& number) {
+    std::string text = good;
+    text.replace(at, workers.size(), "\"workers\": " + number);
+    return parse_campaign(text);
+  };
+  for (const char* bad : {"-1.5", "-1e300", "1e300", "2147483648.5", "1e10"}) {
+    const auto kept = with(bad);
+    ASSERT_FALSE(kept) << bad;
+    EXPECT_FALSE(kept.error().message.empty()) << bad;
+  }
+  // What fits is read.
+  ASSERT_TRUE(with("2.0"));
+  EXPECT_EQ(with("2.0")->report.workers, 2u);
+}
+
 TEST(PlainWords, SayWhoDidWhatWhere) {
   const Trace race = sample_finding(FindingKind::kDataRace);
   const std::string words = plain_words(race, race.findings[0]);
