@@ -6,7 +6,7 @@ import signal
 import time
 import unittest
 
-from heddle_driver import BUG, HEDDLE, INCONCLUSIVE, NO_BUG, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, NO_BUG, HeddleTest
 
 # Fails in about every second execution; the message tells two programs apart.
 FAILS = """
@@ -155,6 +155,31 @@ class Kept(HeddleTest):
                 self.assertEqual(replay.code, BUG, replay.errors)
                 self.assertIn("followed as far as they fit", replay.errors)
                 self.assertIn("reproduced 3 of 3 times, event for event the same", replay.errors)
+
+    def test_every_command_that_runs_an_artifact_of_another_version_says_so(self):
+        self.run_heddle(self.compile(program_text(), flags=("--full",)))
+        version = self.heddle("--version").output.split()[1]
+        age = os.path.join(os.path.dirname(HEDDLE), "age_artifact")
+        commands = (("minimize", "-q", "-o", "small.heddle"), ("explain", "-q", "-t", "5s", "-n", "10"), ("show", "--symbolic"),
+                    ("replay", "--until-event", "3"), ("replay", "--gdb", "--debugger", "true"))
+        for wish in ((), ("drop",)):
+            self.assertEqual(self.call(age, "heddle-out/bug-1.heddle", "old.heddle", *wish).code, 0)
+            for command in commands:
+                with self.subTest(command=command, wish=wish):
+                    answer = self.heddle(*command, "old.heddle")
+                    self.assertIn("made by heddle 0.0.7", answer.errors)
+                    self.assertIn(f"this is heddle {version}", answer.errors.replace("This", "this"))
+                    if wish:
+                        self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
+                    else:  # gdb needs choices that fit
+                        self.assertEqual(answer.code, BAD_INPUT if "--gdb" in command else 0, answer.errors)
+                        self.assertIn("followed as far as they fit", answer.errors)
+        # What was written is of this version, and needs no wishes.
+        self.call(age, "heddle-out/bug-1.heddle", "old.heddle")
+        self.assertEqual(self.heddle("minimize", "-o", "small.heddle", "old.heddle").code, 0)
+        replay = self.heddle("replay", "small.heddle")
+        self.assertEqual(replay.code, BUG, replay.errors)
+        self.assertNotIn("0.0.7", replay.errors)
 
     def test_the_printed_command_is_right(self):
         program = os.path.realpath(self.path(self.compile(program_text())))

@@ -141,6 +141,9 @@ Result<Trace> in_this_build(RecordedProgram& program, Trace failing, double seco
   auto old_build = find_recorded_program(failing, {});
   const bool has_old = old_build && !old_build->is_other_build;
   if (has_old) {
+    auto here = in_this_engine(old_build->target, std::move(failing));
+    if (!here) return here;
+    failing = std::move(*here);
     auto small = smaller(old_build->target, std::move(failing), seconds, step);
     if (!small) return small;
     failing = std::move(*small);
@@ -179,7 +182,11 @@ int explain_command(const Arguments& arguments) {
   run::set_time_limit(*seconds);
 
   Result<Trace> failing = std::move(*original);
-  if (program->is_other_build) failing = in_this_build(*program, std::move(*failing), *seconds, step);
+  if (program->is_other_build) {
+    failing = in_this_build(*program, std::move(*failing), *seconds, step);
+  } else {
+    failing = in_this_engine(program->target, std::move(*failing));
+  }
   if (failing) failing = smaller(program->target, std::move(*failing), *seconds, step);
   if (!failing) return fail(failing.error());
   auto explanation = explain(program->target, *failing, *seconds * 0.25, options, step);

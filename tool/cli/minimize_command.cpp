@@ -68,7 +68,11 @@ int minimize_command(const Arguments& arguments) {
   program->tell();
   run::catch_interruptions();
   run::set_time_limit(*seconds);
-  auto small = replay::minimise(program->target, *original, budget);
+  const auto small = [&]() -> Result<Trace> {
+    auto here = in_this_engine(program->target, *original);
+    if (!here) return here;
+    return replay::minimise(program->target, *here, budget);
+  }();
   if (!small) {
     if (small.error().code == ExitCode::kInconclusive)
       tell_changed_surroundings(program->target, original->program);

@@ -11,6 +11,7 @@
 #include "compiler/install_layout.h"
 #include "tool/artifact/environment.h"
 #include "tool/cli/terminal.h"
+#include "tool/replay/engine_version.h"
 #include "tool/replay/surroundings.h"
 #include "tool/report/escape.h"
 
@@ -153,6 +154,13 @@ void tell_changed_surroundings(const run::Target& target, const ProgramIdentity&
   }
   std::erase_if(names, [](const std::string& name) { return !is_sound(name); });
   for (const std::string& text : replay::changed_surroundings(then, target.identity(names))) warn(text);
+}
+
+Result<Trace> in_this_engine(const run::Target& target, Trace original) {
+  std::vector<std::string> notes;
+  auto trace = replay::in_this_engine(target, std::move(original), notes);
+  for (const std::string& note : notes) warn(note);
+  return trace;
 }
 
 }  // namespace heddle::cli

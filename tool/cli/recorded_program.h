@@ -37,4 +37,8 @@ Result<RecordedProgram> find_recorded_program(const Trace& trace, const Recorded
 void tell_changed_surroundings(const run::Target& target, const ProgramIdentity& then,
                                const ProgramIdentity& now = {});
 
+// The execution of the artifact as this version of heddle runs it (tool/replay/engine_version.h). Warns of
+// what the user should know.
+Result<Trace> in_this_engine(const run::Target& target, Trace original);
+
 }  // namespace heddle::cli

@@ -10,6 +10,7 @@
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/replay_gdb.h"
 #include "tool/cli/terminal.h"
+#include "tool/replay/engine_version.h"
 #include "tool/replay/replay.h"
 #include "tool/report/columns.h"
 #include "tool/report/minimised.h"
@@ -119,11 +120,7 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
     if (verdict.difference.empty()) verdict.difference = outcome->difference;
     if (i == 0) {
       verdict.other_engine = outcome->other_engine;
-      if (outcome->guided)
-        warn("The artifact was made by " + outcome->other_engine +
-             ". This heddle does not make the same choices; those of the artifact were followed as far as "
-             "they "
-             "fit.");
+      if (outcome->guided) warn(replay::followed_text(outcome->other_engine));
       for (const std::string& module : outcome->changed_modules)
         warn(module + " is not the library that the artifact was made with (its build id differs).");
     }
@@ -132,7 +129,10 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
   return verdict;
 }
 
-int show_until(const run::Target& target, const Trace& original, const ReplayOptions& o) {
+int show_until(const run::Target& target, const Trace& made, const ReplayOptions& o) {
+  const auto here = in_this_engine(target, made);
+  if (!here) return complain(here.error());
+  const Trace& original = *here;
   replay::ReplayOptions how;
   how.shows_output = !o.quiet;
   how.end_after_event = o.until_event;
@@ -165,6 +165,14 @@ int replay_command(const Arguments& arguments) {
   const bool changed = program->is_other_build;
 
   if (options.gdb) {
+    // gdb has the artifact's choices followed exactly, by a process that has no second try.
+    std::vector<std::string> followed;
+    const auto here = replay::in_this_engine(program->target, *original, followed);
+    if (!here) return complain(here.error());
+    if (!followed.empty())
+      return complain({followed[0] + " For the debugger they have to fit: `heddle minimize -o new.heddle " +
+                           options.artifact + "` writes an artifact of this version.",
+                       ExitCode::kBadInput});
     return debug_replay(options.artifact, *original, program->target, options.debugger, options.recorded);
   }
   if (options.until_event != ~0u) return show_until(program->target, *original, options);
@@ -188,10 +196,7 @@ int replay_command(const Arguments& arguments) {
          "something that heddle does not control. `heddle run --verify-determinism` shows where.",
          ExitCode::kInconclusive});
   std::string why = changed ? ": the program has changed since." : ".";
-  if (!verdict->other_engine.empty())
-    why += " The artifact was made by " + verdict->other_engine +
-           ", and this is heddle " HEDDLE_VERSION
-           ": replay it with the version that made it, or search again with this one (heddle run).";
+  if (!verdict->other_engine.empty()) why += " " + replay::refused_text(verdict->other_engine);
   return complain({"The bug was not reproduced" + why, ExitCode::kInconclusive});
 }
 

@@ -20,7 +20,9 @@ namespace {
 int show_symbolic(const Trace& trace) {
   auto program = find_recorded_program(trace, {});
   if (!program) return complain(program.error());
-  const auto run = replay::run_symbolically(program->target, trace);
+  const auto here = in_this_engine(program->target, trace);
+  if (!here) return complain(here.error());
+  const auto run = replay::run_symbolically(program->target, *here);
   if (!run) return complain(run.error());
   fmt::print("{}", report::symbolic_text(run->trace, run->tables));
   fmt::print("{} events, {} records, {} expressions, {} us{}\n", run->trace.total_events,

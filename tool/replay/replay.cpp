@@ -9,6 +9,7 @@
 #include "tool/artifact/fingerprint.h"
 #include "tool/artifact/stack_view.h"
 #include "tool/artifact/symboliser.h"
+#include "tool/replay/engine_version.h"
 
 namespace heddle::replay {
 namespace {
@@ -50,28 +51,6 @@ std::uint64_t digest_of(const Trace& trace) {
     digest = mix(digest, std::uint64_t{index_of(e.reads_from)} << 32 | e.mo_position);
   }
   return digest;
-}
-
-bool is_engine(const TraceModule& module) {
-  return module.path.substr(module.path.rfind('/') + 1).starts_with("libheddle.so");
-}
-
-std::string engine_of(const Trace& trace) {
-  for (const TraceModule& module : trace.modules) {
-    if (is_engine(module)) return module.build_id;
-  }
-  return {};
-}
-
-// "heddle 0.1.0 (its libheddle.so has the build id 7c9a…)"; empty: it is the same one.
-std::string other_engine(const Trace& original, const Trace& now) {
-  const std::string then = engine_of(original);
-  const bool same_library = then.empty() || engine_of(now).empty() || then == engine_of(now);
-  if (same_library && original.tool_version == now.tool_version) return {};
-  std::string text =
-      "heddle " + (original.tool_version.empty() ? "of an unknown version" : original.tool_version);
-  if (!same_library) text += " (its libheddle.so has the build id " + then + ")";
-  return text;
 }
 
 // Libraries that were loaded then and now, and are not the same any more.
