@@ -19,7 +19,7 @@ constexpr StrategyParameter kOnce{
 constexpr StrategyKind kKinds[] = {
     {"auto",
      "a portfolio of the others that learns which of them finds something; needs no parameter",
-     {{"without", 1, 64, "leave out this member, by its number in docs/design/strategies.md [none]"}}},
+     {{"without", 1, 64, "leave out this member, by its number in docs/guide/strategies.md [none]"}}},
     {"random", "a random thread at each operation, a random store for each load", {}},
     {"pct",
      "thread priorities that change at d-1 random operations; loads read any store",
@@ -47,7 +47,7 @@ constexpr StrategyKind kKinds[] = {
      "every execution once, or once for all that differ only in the order of independent operations",
      {{"preemptions", 0, kMost, "at most so many switches away from a thread that could go on [no bound]"},
       {"stale", 0, kMost, "at most so many loads that do not read the newest store [no bound]"},
-      {"reduce", 0, 1, "1: not all interleavings of independent operations; may lose rare outcomes [0]"}}},
+      {"reduce", 0, 1, "0: also all orders of independent operations [1]"}}},
 };
 
 bool same(const char* a, const char* b, std::size_t length) {

@@ -53,7 +53,7 @@ Result<std::string> auto_without(const std::string& member) {
   for (std::uint32_t i = 0; i < kPortfolioSize; ++i) {
     if (member == kPortfolio[i]) return fmt::format("auto:without={}", i + 1);
   }
-  return Error{"auto has no member " + member + ". docs/design/strategies.md lists them."};
+  return Error{"auto has no member " + member + ". docs/guide/strategies.md lists them."};
 }
 
 int run_deep(DeepChoice options) {
