@@ -1,4 +1,5 @@
-# One target per folder; the link line is the dependency table of docs/design/architecture.md.
+# Targets of rooms. Who may include whom is the table of docs/design/architecture.md, which scripts/check_includes holds; a link
+# line names what the linker needs.
 
 set(HEDDLE_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Werror)
 

@@ -1,9 +1,11 @@
 // The session: one process of the tested program, from the library's first moment to its end.
 //
 // In a campaign the process runs the program up to its first choice, which is the same in every execution,
-// and stays there as the zygote: it forks a child for each execution and waits for it. In single mode
-// (replay, confirmation) the process runs the one execution itself. Results go to the tool through the
-// channel; standard output and error of the program go to a memory file that the tool reads when they matter.
+// and stays there as the zygote. The zygote forks children, one at a time. A child runs one execution after
+// the other, putting its memory back in between (snapshot.h), or a single one where that is not possible. In
+// single mode (replay, confirmation) the process runs the one execution itself. Results go to the tool
+// through the channel; standard output and error of the program go to a memory file that the tool reads when
+// they matter.
 //
 // Processes die with their parent (PR_SET_PDEATHSIG), so nothing is left behind however the tool ends.
 #pragma once

@@ -9,7 +9,7 @@
 // What it may keep. Choices are a function of the seed, of the execution's index and, through Learning, of
 // executions in earlier rounds (core/trace/learning.h). All other memory is put back before each execution.
 //
-// To add a strategy: docs/design/add-a-strategy.md.
+// To add a strategy: CONTRIBUTING.md.
 #pragma once
 
 #include <cstdint>
