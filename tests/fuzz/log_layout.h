@@ -3,7 +3,6 @@
 // read it is laid out.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -15,8 +14,10 @@
 namespace heddle::fuzz {
 
 inline constexpr std::uint32_t kOpenChunk = 1;
-inline constexpr std::uint64_t kMostChunkPages = 17;
-inline constexpr std::uint64_t kMostLogPages = 256;
+// A chunk is as long as its content needs, and up to so many pages longer: the zeros after the content say no
+// more if they are more, and cost most of the time.
+inline constexpr std::uint64_t kMostSparePages = 2;
+inline constexpr std::uint64_t kMostLogPages = 24;
 
 inline std::string laid_out(ByteReader& input) {
   record::LogHeader header;
@@ -33,11 +34,11 @@ inline std::string laid_out(ByteReader& input) {
     chunk.stream = static_cast<std::uint16_t>(input.varint());
     chunk.sequence = static_cast<std::uint32_t>(input.varint());
     const std::uint64_t flags = input.varint();
-    const std::uint64_t pages = 1 + input.varint() % kMostChunkPages;
+    const std::uint64_t spare = input.varint() % (kMostSparePages + 1);
     const std::string_view content = input.string();
     const std::uint64_t bytes = sizeof chunk + content.size();
     const std::uint64_t whole =
-        std::max(pages, (bytes + record::kLogPage - 1) / record::kLogPage) * record::kLogPage;
+        ((bytes + record::kLogPage - 1) / record::kLogPage + spare) * record::kLogPage;
     chunk.bytes = static_cast<std::uint32_t>(whole);
     chunk.used =
         (flags & kOpenChunk) != 0 ? record::ChunkHeader::kOpen : static_cast<std::uint32_t>(content.size());
@@ -68,7 +69,7 @@ inline std::string taken_apart(const RawLog& log) {
     out.varint(chunk.header.stream);
     out.varint(chunk.header.sequence);
     out.varint(chunk.is_open ? kOpenChunk : 0);
-    out.varint(chunk.header.bytes / record::kLogPage - 1);
+    out.varint(1);  // spare pages
     out.string(chunk.is_open ? without_zeros(chunk.bytes) : chunk.bytes);
   }
   return out.take();

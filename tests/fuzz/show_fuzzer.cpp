@@ -49,7 +49,6 @@ void show(const Trace& trace, bool with_page) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace heddle;
-  static std::size_t number = 0;
   if (size == 0 || data[0] != 'A') return fuzz::judged(false, "it has no sections");
   std::vector<ArtifactSection> sections;
   ByteReader reader(fuzz::bytes_of(data + 1, size - 1));
@@ -59,6 +58,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!reader.failed()) sections.push_back({type, false, std::string(payload)});
   }
   const auto trace = decode_trace(sections);
-  if (trace) show(*trace, number++ % kSeldom == 0);
+  if (trace) show(*trace, fuzz::is_one_in(kSeldom, data, size));
   return fuzz::judged_result(trace);
 }
