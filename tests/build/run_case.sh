@@ -5,12 +5,12 @@
 #   $here              this folder (projects/, cases/)
 #   $cc, $cxx          "…/bin/heddle cc" and "…/bin/heddle c++", around the compiler under test
 #   expect_built FILE  FILE is instrumented, and needs libheddle before the C and C++ libraries and no other runtime
-#   expect_text FILE TEXT, expect_no_text FILE TEXT, expect_fails COMMAND…, fail MESSAGE, skip REASON
+#   expect_text FILE TEXT, expect_no_text FILE TEXT, expect_fails COMMAND…, fail MESSAGE, missing WHAT
 set -eu
 case_name=$1 compiler=$2 prefix=$3 work=$4
 here=$(cd "$(dirname "$0")" && pwd)
 
-skip() { echo "skipped: $*"; exit 77; }
+. "$here/../missing.sh"
 fail() { echo "FAILED: $*" >&2; exit 1; }
 expect_text() { grep -q -e "$2" "$1" || { cat "$1" >&2; fail "'$2' is not in $1"; }; }
 expect_no_text() { ! grep -q -e "$2" "$1" || { cat "$1" >&2; fail "'$2' is in $1"; }; }
@@ -36,7 +36,7 @@ expect_instrumented() {
 
 expect_built() { expect_runtime "$1"; expect_instrumented "$1"; }
 
-command -v "$compiler" >/dev/null || skip "$compiler is not installed"
+command -v "$compiler" >/dev/null || missing "$compiler is not installed"
 case $compiler in
   clang*) plain_cc=$(echo "$compiler" | sed 's/clang++/clang/') family=clang ;;
   *) plain_cc=gcc family=gcc ;;

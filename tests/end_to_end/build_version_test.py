@@ -6,10 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from heddle_driver import BAD_INPUT, HEDDLE, INCONCLUSIVE, HeddleTest
-
-PLUGIN = os.path.join(os.path.dirname(HEDDLE), "..", "lib", "heddle", "symbolic-pass.so")
-AVAILABLE = os.path.exists(PLUGIN) and shutil.which("clang++-19") is not None
+from heddle_driver import BAD_INPUT, INCONCLUSIVE, HeddleTest, needs_full_builds
 
 PROGRAM = """
 #include <dlfcn.h>
@@ -35,9 +32,9 @@ extern "C" void plug(long* value) { for (int i = 0; i < 5; ++i) *value += i; }
 """
 
 
-@unittest.skipUnless(AVAILABLE, "heddle was built without llvm-19-dev, or there is no clang++-19")
 class BuildVersionTest(HeddleTest):
     def setUp(self):
+        needs_full_builds()
         super().setUp()
         self.program = self.compile(PROGRAM, c=False, flags=("--full", "-rdynamic"))
         self.write("plug.cpp", LIBRARY)

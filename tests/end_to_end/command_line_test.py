@@ -5,7 +5,7 @@ import re
 import shutil
 import unittest
 
-from heddle_driver import BAD_INPUT, BUG, NO_BUG, TESTS, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, NO_BUG, TESTS, HeddleTest, needs
 
 RACE = """
 #include <pthread.h>
@@ -102,8 +102,7 @@ class CommandLine(HeddleTest):
 
 class OtherPrograms(HeddleTest):
     def build(self, compiler, *flags, source=RACE):
-        if shutil.which(compiler) is None:
-            self.skipTest(f"{compiler} is not installed")
+        needs(shutil.which(compiler), compiler)
         self.write("program.c", source)
         answer = self.call(compiler, "-g", "-O1", "-pthread", *flags, "program.c", "-o", "program")
         self.assertEqual(answer.code, 0, answer.errors)

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from heddle_driver import BUG, HEDDLE, SECONDS, HeddleTest
+from heddle_driver import BUG, HEDDLE, SECONDS, HeddleTest, needs
 
 # Message passing whose reader sees the flag and not the data; a third thread waits for a mutex meanwhile.
 STALE = """
@@ -51,9 +51,9 @@ int main(void) {
 """
 
 
-@unittest.skipUnless(shutil.which("gdb"), "gdb is not installed (scripts/setup test)")
 class GdbTest(HeddleTest):
     def setUp(self):
+        needs(shutil.which("gdb"), "gdb")
         super().setUp()
         report, _ = self.report("--seed", "1", "-n", "20000", self.compile(STALE, flags=["-O0"]), code=BUG)
         self.artifact = report["findings"][0]["artifact"]

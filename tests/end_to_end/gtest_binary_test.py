@@ -7,7 +7,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from heddle_driver import BUG, NO_BUG, HeddleTest
+from heddle_driver import BUG, NO_BUG, HeddleTest, needs
 
 GTEST_SOURCES = "/usr/src/googletest/googletest"
 
@@ -90,8 +90,7 @@ class GoogleTestBinary(HeddleTest):
             return
         self.write("tests.cpp", TESTS.replace("EXTRA", BUGGY))
         if instrumented_gtest:
-            if not os.path.isdir(GTEST_SOURCES):
-                self.skipTest("the sources of GoogleTest are not installed (libgtest-dev)")
+            needs(os.path.isdir(GTEST_SOURCES), "libgtest-dev, with the sources of GoogleTest,")
             more = ["-I", GTEST_SOURCES, os.path.join(GTEST_SOURCES, "src", "gtest-all.cc")]
         else:
             more = ["-lgtest"]

@@ -19,6 +19,23 @@ BUG, NO_BUG, INCONCLUSIVE, BAD_INPUT = 66, 0, 1, 2
 SECONDS = 120  # of one command; whatever takes as long hangs
 
 
+def needs(is_there, what):
+    """Ends a test that needs something that is not installed: by hand it is skipped, and scripts/test, which has
+    installed everything (HEDDLE_TEST_STRICT), fails."""
+    if is_there:
+        return
+    if os.environ.get("HEDDLE_TEST_STRICT"):
+        raise AssertionError(f"{what} is not installed; scripts/setup should have brought it")
+    raise unittest.SkipTest(f"{what} is not installed (scripts/setup test)")
+
+
+def needs_full_builds():
+    """For tests of `heddle c++ --full`."""
+    plugin = os.path.join(os.path.dirname(HEDDLE), "..", "lib", "heddle", "symbolic-pass.so")
+    needs(os.path.exists(plugin), "llvm-19-dev, with which heddle is built,")
+    needs(shutil.which("clang++-19"), "clang++-19")
+
+
 class Answer:
     """What a command answered."""
 

@@ -2,12 +2,10 @@
 # The log store of heddle merge on a real PostgreSQL server, started here as its own user and ended again.
 #   postgresql_store.sh MERGE_TEST        exit status 77: Debian's package postgresql is not installed
 set -eu
+. "$(dirname "$0")/../missing.sh"
 test_binary=$(realpath "$1")
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
-if [ -z "$bin" ]; then
-  echo "skipped: there is no PostgreSQL server; \`apt-get install postgresql\` brings one"
-  exit 77
-fi
+[ -n "$bin" ] || missing "the server of Debian's package postgresql is not installed"
 data=$(mktemp -d)
 # A server refuses to be root.
 as_server() {
@@ -23,4 +21,4 @@ cd "$data"
 as_server "$bin/initdb" -D "$data/db" -U heddle --auth=trust >"$data/../initdb.$$" 2>&1 || { cat "$data/../initdb.$$"; exit 1; }
 rm -f "$data/../initdb.$$"
 as_server "$bin/pg_ctl" -D "$data/db" -w -l "$data/db/log" -o "-c listen_addresses= -k $data" start >/dev/null
-HEDDLE_TEST_POSTGRESQL="postgresql:///postgres?host=$data&user=heddle" "$test_binary" --gtest_filter='PostgresqlStore.*'
+HEDDLE_TEST_POSTGRESQL="postgresql:///postgres?host=$data&user=heddle" "$test_binary" --gtest_filter='PostgresqlServer.*'

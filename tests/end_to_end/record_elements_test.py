@@ -9,10 +9,7 @@ import signal
 import subprocess
 import unittest
 
-from heddle_driver import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, HeddleTest
-
-PLUGIN = os.path.join(os.path.dirname(HEDDLE), "..", "lib", "heddle", "symbolic-pass.so")
-AVAILABLE = os.path.exists(PLUGIN) and shutil.which("clang++-19") is not None
+from heddle_driver import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, HeddleTest, needs_full_builds
 
 # Two threads take turns by a mutex and a flag: every vector is known.
 TURNS = """
@@ -89,10 +86,10 @@ int main(void) {
 """
 
 
-@unittest.skipUnless(AVAILABLE, "heddle was built without LLVM, or clang 19 is not there")
 class RecordElementsTest(HeddleTest):
     @classmethod
     def setUpClass(cls):
+        needs_full_builds()
         cls.shared = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"heddle-elements-{os.getpid()}")
         os.makedirs(cls.shared, exist_ok=True)
         source = os.path.join(cls.shared, "turns.cpp")

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from heddle_driver import BAD_INPUT, BUG, HEDDLE, NO_BUG, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, HEDDLE, NO_BUG, HeddleTest, needs
 
 RACE = """
 #include <pthread.h>
@@ -315,16 +315,14 @@ class Words(HeddleTest):
     def test_shells_accept_their_scripts(self):
         for shell in ("bash", "zsh", "fish"):
             with self.subTest(shell):
-                if shutil.which(shell) is None:
-                    self.skipTest(f"{shell} is not installed (scripts/setup)")
+                needs(shutil.which(shell), shell)
                 self.write(f"script.{shell}", self.heddle("completion", shell).output)
                 done = subprocess.run([shell, "-n", f"script.{shell}"], cwd=self.folder, check=False, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     # fish answers by itself what it would offer.
     def test_fish_completes(self):
-        if shutil.which("fish") is None:
-            self.skipTest("fish is not installed (scripts/setup)")
+        needs(shutil.which("fish"), "fish")
         self.write("heddle.fish", self.heddle("completion", "fish").output)
 
         def offered(line):

@@ -14,7 +14,8 @@ Directives are comments at the top of the file, before its first line of code:
     // args: ...                the program's arguments
     // executions: N            instead of 300
     // outcomes: A, B, ...      run with --histogram: exactly these outcomes are seen
-    // header: NAME             skipped where this is not installed
+    // header: NAME [(REASON)]  skipped where this is not installed; with HEDDLE_TEST_STRICT, as in scripts/test, that is a
+                                failure, unless there is a reason why scripts/setup does not bring it
     // skip: COMPILER REASON    a known gap (COMPILER may be `all`); the test is skipped and says so
 
 A program with cases lies elsewhere (conformance/, libraries/). Each is named by the program's first argument and explored on its own:
@@ -113,10 +114,18 @@ class Program:
             return None
         return {outcome.strip() for line in self.directives["outcomes"] for outcome in line.split(",")}
 
-    def skip_reason(self, compiler):
-        for header in self.directives.get("header", []):
+    def missing_header(self):
+        """Why the program cannot be tried here, and whether that is a known gap: scripts/setup does not bring it."""
+        for line in self.directives.get("header", []):
+            header, _, optional = line.partition(" ")
             if not any(os.path.exists(os.path.join(folder, header)) for folder in INCLUDE_FOLDERS):
-                return f"<{header}> is not installed"
+                return f"<{header}> is not installed {optional}".strip(), bool(optional)
+        return None, True
+
+    def skip_reason(self, compiler):
+        reason, is_gap = self.missing_header()
+        if reason and (is_gap or not os.environ.get("HEDDLE_TEST_STRICT")):
+            return reason
         for line in self.directives.get("skip", []):
             who, _, reason = line.partition(" ")
             if who in ("all", compiler):
@@ -282,6 +291,10 @@ def run_one(heddle, program, compiler, work, check_trace=None):
     if reason is not None:
         print(f"skipped: {name}: {reason}")
         return SKIPPED
+    missing, _ = program.missing_header()
+    if missing is not None:
+        print(f"FAILED: {name}: {missing}; scripts/setup should have brought it")
+        return 1
     test = Test(heddle, program, compiler, work, check_trace)
     try:
         test.run()

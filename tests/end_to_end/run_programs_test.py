@@ -6,6 +6,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
+
+import heddle_driver
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DRIVER = os.path.join(HERE, "run_programs.py")
@@ -111,6 +114,22 @@ class RunPrograms(unittest.TestCase):
         self.assertEqual(status, 77)
         self.assertIn("needs futexes", output)
 
+    def test_what_is_not_installed_is_a_gap_or_a_failure(self):
+        needed = "// header: no/such.h\nint main() {}\n"
+        optional = "// header: no/such.h (known gap: it is rare)\nint main() {}\n"
+        run = {"status": 0, "report": report()}
+        with mock.patch.dict(os.environ):
+            os.environ.pop("HEDDLE_TEST_STRICT", None)
+            self.assertEqual(self.drive("pass", needed, run)[0], 77)
+            self.assertEqual(self.drive("pass", optional, run)[0], 77)
+            os.environ["HEDDLE_TEST_STRICT"] = "1"
+            status, output = self.drive("pass", needed, run)
+            self.assertEqual(status, 1)
+            self.assertIn("<no/such.h> is not installed", output)
+            status, output = self.drive("pass", optional, run)
+            self.assertEqual(status, 77)
+            self.assertIn("it is rare", output)
+
     def test_failed_compilation_fails(self):
         status, output = self.drive("pass", "int main() {}\n", {"status": 0, "report": report()}, compile_status=1)
         self.assertEqual(status, 1)
@@ -118,6 +137,36 @@ class RunPrograms(unittest.TestCase):
 
     def test_fail_program_must_say_what_it_expects(self):
         self.assertEqual(self.drive("fail", "int main() {}\n", self.found("abort"))[0], 1)
+
+
+class Missing(unittest.TestCase):
+    """What the other tests do where something is not installed."""
+
+    def setUp(self):
+        patch = mock.patch.dict(os.environ)
+        patch.start()
+        self.addCleanup(patch.stop)
+        os.environ.pop("HEDDLE_TEST_STRICT", None)
+
+    def shell(self):
+        script = '. "$0/../missing.sh"; missing "nothing is installed"; echo went on'
+        done = subprocess.run(["sh", "-c", script, HERE], capture_output=True, text=True)
+        self.assertNotIn("went on", done.stdout)
+        self.assertIn("nothing is installed", done.stdout + done.stderr)
+        return done.returncode
+
+    def test_by_hand_it_is_skipped(self):
+        self.assertEqual(self.shell(), 77)
+        with self.assertRaises(unittest.SkipTest):
+            heddle_driver.needs(False, "something")
+        heddle_driver.needs(True, "something")
+
+    def test_where_everything_is_installed_it_fails(self):
+        os.environ["HEDDLE_TEST_STRICT"] = "1"
+        self.assertEqual(self.shell(), 1)
+        with self.assertRaises(AssertionError):
+            heddle_driver.needs(False, "something")
+        heddle_driver.needs(True, "something")
 
 
 if __name__ == "__main__":

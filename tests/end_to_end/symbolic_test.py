@@ -15,10 +15,7 @@ import subprocess
 import sys
 import unittest
 
-from heddle_driver import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, NO_BUG, TESTS, HeddleTest
-
-PLUGIN = os.path.join(os.path.dirname(HEDDLE), "..", "lib", "heddle", "symbolic-pass.so")
-AVAILABLE = os.path.exists(PLUGIN) and shutil.which("clang++-19") is not None
+from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, TESTS, HeddleTest, needs_full_builds
 
 LOST_UPDATE = """
 #include <cassert>
@@ -168,8 +165,11 @@ int main(void) {
 """
 
 
-@unittest.skipUnless(AVAILABLE, "heddle was built without llvm-19-dev, or there is no clang 19")
 class SymbolicTest(HeddleTest):
+    @classmethod
+    def setUpClass(cls):
+        needs_full_builds()
+
     def find(self, source, c=False, flags=(), options=()):
         program = self.compile(source, c=c, flags=("--full", *(() if c else ("-std=c++20",)), *flags))
         answer = self.heddle("run", "--seed", "1", "-n", "5000", "-s", "random", *options, "--", program)

@@ -4,11 +4,12 @@
 set -eu
 heddle=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../missing.sh"
 sources=$here/../../tool/report/page
 echo "reproduce: sh $here/run.sh $heddle $work"
 
 for program in node npm chromium; do
-  command -v $program >/dev/null || { echo "skipped: $program is not installed (scripts/setup test)"; exit 77; }
+  command -v $program >/dev/null || missing "$program is not installed"
 done
 
 mkdir -p "$work"
@@ -21,8 +22,7 @@ if ! cmp -s page/package-lock.json packages/package-lock.json; then
   cp page/package.json page/.npmrc packages
   (cd packages && cp ../page/package-lock.json . && npm ci --ignore-scripts --prefer-offline --loglevel=error) || {
     rm -rf packages
-    echo "skipped: npm cannot fetch the packages that the lock file names"
-    exit 77
+    missing "npm cannot fetch the packages that the lock file names"
   }
 fi
 ln -s ../packages/node_modules page/node_modules

@@ -4,9 +4,10 @@
 set -eu
 heddle=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../missing.sh"
 echo "reproduce: sh $here/run.sh $heddle $work"
 for program in node npm; do
-  command -v $program >/dev/null || { echo "skipped: $program is not installed (scripts/setup test)"; exit 77; }
+  command -v $program >/dev/null || missing "$program is not installed"
 done
 mkdir -p "$work"
 cd "$work"
@@ -15,8 +16,7 @@ if ! cmp -s "$here/package-lock.json" packages/package-lock.json; then
   cp "$here/package.json" "$here/.npmrc" packages
   (cd packages && cp "$here/package-lock.json" . && npm ci --ignore-scripts --prefer-offline --loglevel=error) || {
     rm -rf packages
-    echo "skipped: npm cannot fetch the packages that the lock file names"
-    exit 77
+    missing "npm cannot fetch the packages that the lock file names"
   }
 fi
 # A race, a deadlock, a failed assertion, a warning, and a campaign that finds nothing.

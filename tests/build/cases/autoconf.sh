@@ -1,5 +1,5 @@
-command -v autoconf >/dev/null || skip "autoconf is not installed"
-command -v make >/dev/null || skip "make is not installed"
+command -v autoconf >/dev/null || missing "autoconf is not installed"
+command -v make >/dev/null || missing "make is not installed"
 cp "$here/projects/library/"* "$here/projects/autoconf/"* .
 autoconf
 ./configure CC="$cc" CXX="$cxx" >configure.txt || { cat config.log >&2; fail configure; }

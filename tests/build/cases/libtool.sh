@@ -1,5 +1,5 @@
 for tool in autoreconf automake libtoolize make; do
-  command -v $tool >/dev/null || skip "$tool is not installed"
+  command -v $tool >/dev/null || missing "$tool is not installed"
 done
 cp "$here/projects/library/"* "$here/projects/libtool/"* .
 autoreconf -i >autoreconf.txt 2>&1 || { cat autoreconf.txt >&2; fail autoreconf; }

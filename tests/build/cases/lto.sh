@@ -1,7 +1,7 @@
 flags='-O2 -flto'
 if [ $family = clang ]; then
   version=${compiler#clang++-}
-  command -v "ld.lld-$version" >/dev/null || skip "lld-$version is not installed"
+  command -v "ld.lld-$version" >/dev/null || missing "lld-$version is not installed"
   flags="$flags -fuse-ld=lld"
 fi
 $cxx $flags -c "$here/projects/library/main.cpp" -o main.o

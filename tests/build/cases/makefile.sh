@@ -1,4 +1,4 @@
-command -v make >/dev/null || skip "make is not installed"
+command -v make >/dev/null || missing "make is not installed"
 cp "$here/projects/library/"* "$here/projects/make/Makefile" .
 make CC="$cc" CXX="$cxx"
 expect_built sample

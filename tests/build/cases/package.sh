@@ -1,6 +1,6 @@
 # find_package(heddle), in a project whose compiler is not wrapped.
-[ -f "$prefix/lib/cmake/heddle/heddleConfig.cmake" ] || skip "no package in $prefix"
-[ -f /usr/include/gtest/gtest.h ] || skip "GoogleTest is not installed"
+[ -f "$prefix/lib/cmake/heddle/heddleConfig.cmake" ] || fail "no package in $prefix"
+[ -f /usr/include/gtest/gtest.h ] || missing "GoogleTest is not installed"
 CC=$plain_cc CXX=$compiler cmake -S "$here/projects/package" -B build -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-fsanitize=thread >configure.txt
 cmake --build build >build.txt 2>&1 || { cat build.txt >&2; fail build; }

@@ -213,7 +213,7 @@ TEST(HostileStore, IsReadWithoutWhatMakesNoSense) {
 }
 
 // Against a real server, which tests/end_to_end/postgresql_store.sh starts.
-TEST(PostgresqlStore, keeps_logs_of_a_fleet) {
+TEST(PostgresqlServer, keeps_logs_of_a_fleet) {
   const char* address = std::getenv("HEDDLE_TEST_POSTGRESQL");
   if (address == nullptr) GTEST_SKIP() << "needs a server: tests/end_to_end/postgresql_store.sh";
   constexpr int kLogs = 20;

@@ -1,5 +1,6 @@
 #include "tool/artifact/program_atomics.h"
 
+#include "tests/unit/needs.h"
 #include "tests/unit/program_image/sample.h"
 
 namespace heddle {
@@ -116,7 +117,7 @@ TEST_F(HiddenAtomicsTest, KnownLibrariesGetTheirRemedy) {
 }
 
 TEST_F(HiddenAtomicsTest, HeaderOfConcurrencyKit) {
-  if (!std::filesystem::exists("/usr/include/ck_pr.h")) GTEST_SKIP() << "libck-dev is not installed";
+  HEDDLE_NEEDS(std::filesystem::exists("/usr/include/ck_pr.h"), "libck-dev");
   write(
       "main.c",
       "#include <ck_pr.h>\nint v; int main(void) { ck_pr_inc_int(&v); v++; return ck_pr_faa_int(&v, 1); }\n");

@@ -1,5 +1,6 @@
 #include "tool/artifact/program_image.h"
 
+#include "tests/unit/needs.h"
 #include "tests/unit/program_image/sample.h"
 
 namespace heddle {
@@ -36,7 +37,7 @@ TEST_F(ProgramImageTest, CProgramIsToldTheCCommand) {
 }
 
 TEST_F(ProgramImageTest, ClangsStaticRuntimeIsRefused) {
-  if (!has("clang++-19")) GTEST_SKIP() << "clang++-19 is not installed";
+  HEDDLE_NEEDS(has("clang++-19"), "clang++-19");
   run("clang++-19 -g -fsanitize=thread threads.cpp -o program && strip -o stripped program");
   for (const char* name : {"program", "stripped"}) {
     const ProgramImage image = inspect(name);
@@ -48,7 +49,7 @@ TEST_F(ProgramImageTest, ClangsStaticRuntimeIsRefused) {
 }
 
 TEST_F(ProgramImageTest, ClangsSharedRuntimeCanBeReplaced) {
-  if (!has("clang++-19")) GTEST_SKIP() << "clang++-19 is not installed";
+  HEDDLE_NEEDS(has("clang++-19"), "clang++-19");
   run("clang++-19 -g -fsanitize=thread -shared-libsan threads.cpp -o program");
   const ProgramImage image = inspect("program");
   EXPECT_EQ(image.runtime, TsanRuntime::kSharedTsan);
