@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -98,6 +99,15 @@ void report(std::FILE* file, const char* name, Operation operation) {
 std::atomic<std::uint32_t> relaxed_load, relaxed_store, release_store, relaxed_update, seq_cst_update, mixed;
 std::mutex mutex;
 std::uint64_t plain[64];
+// What the text functions of libc work on: each thread has its own, without its end 100 characters.
+constexpr char kText[] =
+    "The quick brown fox jumps over the lazy dog, and 0123456789 times it comes back. So it goes on: 100.";
+static_assert(sizeof kText == 101);
+thread_local char texts[2][sizeof kText];
+// The compiler knows these functions, and would do without them.
+std::size_t (*volatile length_of)(const char*) = std::strlen;
+char* (*volatile copy_of)(char*, const char*) = std::strcpy;
+int (*volatile compared)(const char*, const char*) = std::strcmp;
 
 }  // namespace
 
@@ -123,6 +133,15 @@ int main(int argc, char** argv) {
   report(file, "plain_write_in_lock", [](unsigned i) {
     const std::lock_guard<std::mutex> lock(mutex);
     plain[i % 64] = i;
+  });
+  report(file, "strlen_100", [](unsigned) {
+    if (texts[0][0] == '\0') copy_of(texts[0], kText);
+    length_of(texts[0]);
+  });
+  report(file, "strcpy_100", [](unsigned i) { copy_of(texts[i % 2], kText); });
+  report(file, "strcmp_100", [](unsigned) {
+    if (texts[0][0] == '\0') copy_of(texts[0], kText);
+    compared(texts[0], kText);
   });
   std::fclose(file);
 }

@@ -6,6 +6,8 @@
 #include <emmintrin.h>
 #include <stdint.h>
 
+#include "core/base/text_scan.h"
+
 namespace {
 
 constexpr size_t kSmall = 192;
@@ -88,13 +90,6 @@ int memcmp(const void* a, const void* b, size_t bytes) noexcept {
   return 0;
 }
 
-size_t strlen(const char* text) noexcept {
-  size_t length = 0;
-  while (text[length] != '\0') {
-    ++length;
-    asm volatile("");  // as above
-  }
-  return length;
-}
+size_t strlen(const char* text) noexcept { return heddle::length_within(text, ~size_t{0}); }
 
 }  // extern "C"

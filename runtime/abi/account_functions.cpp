@@ -1,32 +1,11 @@
-// Users, groups, sessions. Records in libc's own memory are handed to the program, and the next call of any
-// thread overwrites them: writing them is told.
+// Users, groups, sessions.
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 #include <utmpx.h>
 
-#include "runtime/abi/interposed_call.h"
+#include "runtime/abi/database_records.h"
 
-namespace heddle::abi {
-namespace {
-
-// See network_functions.cpp.
-template <typename Record>
-void answers(const ProgramCall& call, int error, const Record* record, const char* buffer,
-             Record* const* found) {
-  call.writes_object(found);
-  if (error != 0 || *found == nullptr) return;
-  call.writes_object(record);
-  call.writes(buffer, 1);
-}
-
-}  // namespace
-}  // namespace heddle::abi
-
-using heddle::abi::answers;
-
-#define HEDDLE_FINDS_RECORD(Record, name, parameters, arguments, before) \
-  HEDDLE_SEEN(Record*, name, parameters, arguments, before, call.writes_object(result))
 HEDDLE_FINDS_RECORD(passwd, getpwnam, (const char* name), (name), call.reads_text(name))
 HEDDLE_FINDS_RECORD(passwd, getpwuid, (uid_t id), (id), HEDDLE_NOTHING)
 HEDDLE_FINDS_RECORD(passwd, getpwent, (), (), HEDDLE_NOTHING)
@@ -43,11 +22,6 @@ HEDDLE_FINDS_RECORD(utmpx, getutid, (const utmpx* key), (key), call.reads_object
 HEDDLE_FINDS_RECORD(utmpx, getutline, (const utmpx* key), (key), call.reads_object(key))
 HEDDLE_FINDS_RECORD(utmpx, pututxline, (const utmpx* line), (line), call.reads_object(line))
 
-#define HEDDLE_FILLS_RECORD(Record, name, parameters, arguments, before)                                \
-  HEDDLE_SEEN(int, name,                                                                                \
-              (HEDDLE_LIST parameters Record * record, char* buffer, std::size_t room, Record** found), \
-              (HEDDLE_LIST arguments record, buffer, room, found), before,                              \
-              answers(call, result, record, buffer, found))
 HEDDLE_FILLS_RECORD(passwd, getpwnam_r, (const char* name, ), (name, ), call.reads_text(name))
 HEDDLE_FILLS_RECORD(passwd, getpwuid_r, (uid_t id, ), (id, ), HEDDLE_NOTHING)
 HEDDLE_FILLS_RECORD(passwd, getpwent_r, (), (), HEDDLE_NOTHING)

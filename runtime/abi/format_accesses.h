@@ -53,7 +53,7 @@ void find_scanf_accesses(const wchar_t* format, va_list arguments, int assigned,
 
 // How many bytes lie in a string and its end, at most `most`.
 std::size_t bytes_of_text(const char* text, std::size_t most = ~std::size_t{0});
-// … in a wide one; `most` is in characters.
+// How many bytes lie in a wide string and its end, at most `most` characters.
 std::size_t bytes_of_text(const wchar_t* text, std::size_t most = ~std::size_t{0});
 
 }  // namespace heddle::abi

@@ -50,7 +50,7 @@ constinit inline decltype(Interposer) libc_function = nullptr;
 // The call of the interposer in whose definition it stands.
 #define HEDDLE_PROGRAM_CALL(name) ::heddle::abi::ProgramCall(HEDDLE_CALLER_PC, HEDDLE_FUNCTION(name))
 
-// … of a function that is exported by its own name.
+// The call of the function in whose definition it stands, which is exported by its own name.
 #define HEDDLE_EXPORTED_CALL(name) \
   ::heddle::abi::ProgramCall(HEDDLE_CALLER_PC, reinterpret_cast<std::uint64_t>(&::name))
 

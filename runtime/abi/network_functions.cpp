@@ -1,6 +1,4 @@
-// Names and addresses of hosts, networks and interfaces, and a socket's own properties. Records that libc
-// keeps in memory of its own (gethostbyname) are handed to the program: writing them is told, since the next
-// call of any thread overwrites them.
+// Names and addresses of hosts, networks and interfaces, and a socket's own properties.
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
 #include <ifaddrs.h>
@@ -10,7 +8,7 @@
 #include <resolv.h>
 #include <sys/socket.h>
 
-#include "runtime/abi/interposed_call.h"
+#include "runtime/abi/database_records.h"
 
 namespace heddle::abi {
 namespace {
@@ -23,21 +21,9 @@ void writes_address(const ProgramCall& call, const void* to, const socklen_t* le
 
 std::size_t bytes_of_address(int family) { return family == AF_INET6 ? sizeof(in6_addr) : sizeof(in_addr); }
 
-// The answer of a function with _r at its end: the record, the strings in the buffer (whose end only libc
-// knows; its first byte stands for it), and the pointer to the record.
-template <typename Record>
-void answers(const ProgramCall& call, int error, const Record* record, const char* buffer,
-             Record* const* found) {
-  call.writes_object(found);
-  if (error != 0 || *found == nullptr) return;
-  call.writes_object(record);
-  call.writes(buffer, 1);
-}
-
 }  // namespace
 }  // namespace heddle::abi
 
-using heddle::abi::answers;
 using heddle::abi::bytes_of_address;
 using heddle::abi::writes_address;
 
@@ -122,51 +108,32 @@ HEDDLE_SEEN(
       if (service_room != 0) call.writes_text(service);
     })
 
-#define HEDDLE_LOOKS_UP(Record, name, parameters, arguments, before) \
-  HEDDLE_SEEN(Record*, name, parameters, arguments, before, call.writes_object(result))
-HEDDLE_LOOKS_UP(hostent, gethostbyname, (const char* name), (name), call.reads_text(name))
-HEDDLE_LOOKS_UP(hostent, gethostbyname2, (const char* name, int family), (name, family),
-                call.reads_text(name))
-HEDDLE_LOOKS_UP(hostent, gethostbyaddr, (const void* address, socklen_t length, int family),
-                (address, length, family), call.reads(address, length))
-HEDDLE_LOOKS_UP(hostent, gethostent, (), (), HEDDLE_NOTHING)
-HEDDLE_LOOKS_UP(netent, getnetbyname, (const char* name), (name), call.reads_text(name))
-HEDDLE_LOOKS_UP(netent, getnetbyaddr, (std::uint32_t net, int type), (net, type), HEDDLE_NOTHING)
-HEDDLE_LOOKS_UP(netent, getnetent, (), (), HEDDLE_NOTHING)
-HEDDLE_LOOKS_UP(protoent, getprotobyname, (const char* name), (name), call.reads_text(name))
-HEDDLE_LOOKS_UP(protoent, getprotobynumber, (int number), (number), HEDDLE_NOTHING)
-HEDDLE_LOOKS_UP(protoent, getprotoent, (), (), HEDDLE_NOTHING)
-HEDDLE_LOOKS_UP(servent, getservbyname, (const char* name, const char* protocol), (name, protocol),
-                call.reads_text(name);
-                call.reads_text(protocol))
-HEDDLE_LOOKS_UP(servent, getservbyport, (int port, const char* protocol), (port, protocol),
-                call.reads_text(protocol))
+HEDDLE_FINDS_RECORD(hostent, gethostbyname, (const char* name), (name), call.reads_text(name))
+HEDDLE_FINDS_RECORD(hostent, gethostbyname2, (const char* name, int family), (name, family),
+                    call.reads_text(name))
+HEDDLE_FINDS_RECORD(hostent, gethostbyaddr, (const void* address, socklen_t length, int family),
+                    (address, length, family), call.reads(address, length))
+HEDDLE_FINDS_RECORD(hostent, gethostent, (), (), HEDDLE_NOTHING)
+HEDDLE_FINDS_RECORD(netent, getnetbyname, (const char* name), (name), call.reads_text(name))
+HEDDLE_FINDS_RECORD(netent, getnetbyaddr, (std::uint32_t net, int type), (net, type), HEDDLE_NOTHING)
+HEDDLE_FINDS_RECORD(netent, getnetent, (), (), HEDDLE_NOTHING)
+HEDDLE_FINDS_RECORD(protoent, getprotobyname, (const char* name), (name), call.reads_text(name))
+HEDDLE_FINDS_RECORD(protoent, getprotobynumber, (int number), (number), HEDDLE_NOTHING)
+HEDDLE_FINDS_RECORD(protoent, getprotoent, (), (), HEDDLE_NOTHING)
+HEDDLE_FINDS_RECORD(servent, getservbyname, (const char* name, const char* protocol), (name, protocol),
+                    call.reads_text(name);
+                    call.reads_text(protocol))
+HEDDLE_FINDS_RECORD(servent, getservbyport, (int port, const char* protocol), (port, protocol),
+                    call.reads_text(protocol))
 
-HEDDLE_SEEN(int, gethostbyname_r,
-            (const char* name, hostent* record, char* buffer, std::size_t room, hostent** found, int* error),
-            (name, record, buffer, room, found, error), call.reads_text(name),
-            answers(call, result, record, buffer, found))
-HEDDLE_SEEN(int, gethostbyname2_r,
-            (const char* name, int family, hostent* record, char* buffer, std::size_t room, hostent** found,
-             int* error),
-            (name, family, record, buffer, room, found, error), call.reads_text(name),
-            answers(call, result, record, buffer, found))
-HEDDLE_SEEN(int, gethostbyaddr_r,
-            (const void* address, socklen_t length, int family, hostent* record, char* buffer,
-             std::size_t room, hostent** found, int* error),
-            (address, length, family, record, buffer, room, found, error), call.reads(address, length),
-            answers(call, result, record, buffer, found))
-HEDDLE_SEEN(int, gethostent_r,
-            (hostent * record, char* buffer, std::size_t room, hostent** found, int* error),
-            (record, buffer, room, found, error), HEDDLE_NOTHING,
-            answers(call, result, record, buffer, found))
-HEDDLE_SEEN(int, getprotobyname_r,
-            (const char* name, protoent* record, char* buffer, std::size_t room, protoent** found),
-            (name, record, buffer, room, found), call.reads_text(name),
-            answers(call, result, record, buffer, found))
-HEDDLE_SEEN(int, getprotobynumber_r,
-            (int number, protoent* record, char* buffer, std::size_t room, protoent** found),
-            (number, record, buffer, room, found), HEDDLE_NOTHING,
-            answers(call, result, record, buffer, found))
-HEDDLE_SEEN(int, getprotoent_r, (protoent * record, char* buffer, std::size_t room, protoent** found),
-            (record, buffer, room, found), HEDDLE_NOTHING, answers(call, result, record, buffer, found))
+// (hostent's have their own error number.)
+#define HEDDLE_FILLS_HOST(name, parameters, arguments, before) \
+  HEDDLE_FILLS_RECORD_AND(hostent, name, parameters, arguments, (, int* error), (, error), before)
+HEDDLE_FILLS_HOST(gethostbyname_r, (const char* name, ), (name, ), call.reads_text(name))
+HEDDLE_FILLS_HOST(gethostbyname2_r, (const char* name, int family, ), (name, family, ), call.reads_text(name))
+HEDDLE_FILLS_HOST(gethostbyaddr_r, (const void* address, socklen_t length, int family, ),
+                  (address, length, family, ), call.reads(address, length))
+HEDDLE_FILLS_HOST(gethostent_r, (), (), HEDDLE_NOTHING)
+HEDDLE_FILLS_RECORD(protoent, getprotobyname_r, (const char* name, ), (name, ), call.reads_text(name))
+HEDDLE_FILLS_RECORD(protoent, getprotobynumber_r, (int number, ), (number, ), HEDDLE_NOTHING)
+HEDDLE_FILLS_RECORD(protoent, getprotoent_r, (), (), HEDDLE_NOTHING)

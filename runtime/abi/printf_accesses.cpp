@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "core/base/text_scan.h"
 #include "runtime/abi/format_accesses.h"
 #include "runtime/abi/format_reader.h"
 
@@ -111,7 +112,7 @@ std::size_t bytes_of_converted(const wchar_t* text, std::size_t most) {
   return count * sizeof(wchar_t);
 }
 
-// … of a multibyte string, a conversion to at most `most` wide characters.
+// How much of a multibyte string a conversion to at most `most` wide characters looks at.
 std::size_t bytes_of_converted(const char* text, std::size_t most) {
   mbstate_t state{};
   std::size_t count = 0;
@@ -227,8 +228,7 @@ void find_printf_accesses(const wchar_t* format, va_list arguments, FormatAccess
 namespace {
 template <typename Char>
 std::size_t bytes_of(const Char* text, std::size_t most) {
-  std::size_t length = 0;
-  while (length < most && text[length] != 0) ++length;
+  const std::size_t length = length_within(text, most);
   return (length < most ? length + 1 : most) * sizeof(Char);
 }
 }  // namespace

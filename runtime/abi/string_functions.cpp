@@ -1,5 +1,5 @@
 // The string functions: each tells the bytes that it has to look at to do its work.
-#include "runtime/abi/interposed_call.h"
+#include "runtime/abi/compared_text.h"
 
 using heddle::abi::ProgramCall;
 
@@ -8,46 +8,18 @@ namespace {
 
 std::size_t distance(const char* from, const char* to) { return static_cast<std::size_t>(to - from); }
 
-char as_is(char c) { return c; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// How many characters of each string a comparison looks at: up to the first difference or the end.
-template <char (*kFold)(char)>
-std::size_t compared(const char* a, const char* b, std::size_t most) {
-  for (std::size_t i = 0; i < most; ++i) {
-    if (kFold(a[i]) != kFold(b[i]) || a[i] == '\0') return i + 1;
-  }
-  return most;
-}
-
-std::size_t length_within(const char* text, std::size_t most) {
-  std::size_t length = 0;
-  while (length < most && text[length] != '\0') ++length;
-  return length;
-}
-
 std::size_t with_end(std::size_t length, std::size_t most) { return length < most ? length + 1 : most; }
 
 constexpr std::size_t kNoLimit = ~std::size_t{0};
 
-// Both texts, up to where a comparison ends.
-template <char (*kFold)(char)>
-void reads_compared(const ProgramCall& call, const char* a, const char* b, std::size_t most) {
-  if (!call) return;
-  const std::size_t bytes = compared<kFold>(a, b, most);
-  call.reads(a, bytes);
-  call.reads(b, bytes);
-}
-
 }  // namespace
 }  // namespace heddle::abi
 
-using heddle::abi::as_is;
+using heddle::length_within;
 using heddle::abi::distance;
 using heddle::abi::kNoLimit;
-using heddle::abi::length_within;
-using heddle::abi::lower;
 using heddle::abi::reads_compared;
+using heddle::abi::reads_compared_without_case;
 using heddle::abi::with_end;
 
 HEDDLE_INTERPOSE_OFTEN(std::size_t, strlen, (const char* text), (text)) {
@@ -122,28 +94,28 @@ HEDDLE_INTERPOSE(char*, strncat, char* to, const char* from, std::size_t most) {
 HEDDLE_INTERPOSE_OFTEN(int, strcmp, (const char* a, const char* b), (a, b)) {
   const ProgramCall call(pc, HEDDLE_FUNCTION(strcmp));
   const int result = HEDDLE_LIBC(strcmp)(a, b);
-  reads_compared<as_is>(call, a, b, kNoLimit);
+  reads_compared(call, a, b, kNoLimit);
   return result;
 }
 
 HEDDLE_INTERPOSE_OFTEN(int, strncmp, (const char* a, const char* b, std::size_t most), (a, b, most)) {
   const ProgramCall call(pc, HEDDLE_FUNCTION(strncmp));
   const int result = HEDDLE_LIBC(strncmp)(a, b, most);
-  reads_compared<as_is>(call, a, b, most);
+  reads_compared(call, a, b, most);
   return result;
 }
 
 HEDDLE_INTERPOSE(int, strcasecmp, const char* a, const char* b) {
   const ProgramCall call = HEDDLE_PROGRAM_CALL(strcasecmp);
   const int result = HEDDLE_LIBC(strcasecmp)(a, b);
-  reads_compared<lower>(call, a, b, kNoLimit);
+  reads_compared_without_case(call, a, b, kNoLimit);
   return result;
 }
 
 HEDDLE_INTERPOSE(int, strncasecmp, const char* a, const char* b, std::size_t most) {
   const ProgramCall call = HEDDLE_PROGRAM_CALL(strncasecmp);
   const int result = HEDDLE_LIBC(strncasecmp)(a, b, most);
-  reads_compared<lower>(call, a, b, most);
+  reads_compared_without_case(call, a, b, most);
   return result;
 }
 

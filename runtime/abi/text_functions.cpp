@@ -1,26 +1,13 @@
 // Strings, the rest: splitting, comparing by locale, messages, and older names.
 #include <locale.h>
 
-#include "runtime/abi/interposed_call.h"
+#include "runtime/abi/compared_text.h"
 
 namespace heddle::abi {
 namespace {
 
 std::size_t between(const void* from, const void* to) {
   return static_cast<std::size_t>(static_cast<const char*>(to) - static_cast<const char*>(from));
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-void reads_compared(const ProgramCall& call, const char* a, const char* b, std::size_t most) {
-  std::size_t bytes = 0;
-  while (bytes < most) {
-    const char x = a[bytes], y = b[bytes];
-    ++bytes;
-    if (lower(x) != lower(y) || x == '\0') break;
-  }
-  call.reads(a, bytes);
-  call.reads(b, bytes);
 }
 
 // What strtok and strsep do to the text that they split: all up to the end of the piece is read, and the
@@ -66,7 +53,7 @@ using heddle::abi::between;
 using heddle::abi::bytes_of_text;
 using heddle::abi::ends_by_delimiter;
 using heddle::abi::kNoLimit;
-using heddle::abi::reads_compared;
+using heddle::abi::reads_compared_without_case;
 using heddle::abi::splits;
 using heddle::abi::strtok_place;
 using heddle::abi::transforms;
@@ -113,9 +100,9 @@ HEDDLE_FINDS(index, if (result != nullptr) call.reads(text, between(text, result
              else call.reads_text(text))
 HEDDLE_FINDS(rindex, call.reads_text(text))
 HEDDLE_SEEN(int, strcasecmp_l, (const char* a, const char* b, locale_t locale), (a, b, locale),
-            HEDDLE_NOTHING, reads_compared(call, a, b, kNoLimit))
+            HEDDLE_NOTHING, reads_compared_without_case(call, a, b, kNoLimit))
 HEDDLE_SEEN(int, strncasecmp_l, (const char* a, const char* b, std::size_t most, locale_t locale),
-            (a, b, most, locale), HEDDLE_NOTHING, reads_compared(call, a, b, most))
+            (a, b, most, locale), HEDDLE_NOTHING, reads_compared_without_case(call, a, b, most))
 #define HEDDLE_COMPARES(name, Char, parameters, arguments)                      \
   HEDDLE_SEEN(int, name, (const Char* a, const Char* b HEDDLE_LIST parameters), \
               (a, b HEDDLE_LIST arguments), HEDDLE_NOTHING, call.reads_text(a); \
@@ -162,7 +149,7 @@ HEDDLE_SEEN(void*, __mempcpy, (void* to, const void* from, std::size_t bytes), (
             HEDDLE_NOTHING, call.reads(from, bytes);
             call.writes(to, bytes))
 HEDDLE_SEEN(int, __strcasecmp, (const char* a, const char* b), (a, b), HEDDLE_NOTHING,
-            reads_compared(call, a, b, kNoLimit))
+            reads_compared_without_case(call, a, b, kNoLimit))
 HEDDLE_SEEN(char*, __strdup, (const char* text), (text), HEDDLE_NOTHING, call.reads_text(text);
             call.writes_text(result))
 HEDDLE_SEEN(char*, __strndup, (const char* text, std::size_t most), (text, most), HEDDLE_NOTHING,

@@ -15,10 +15,20 @@ constexpr std::uint64_t kMostStack = 64 * 1024;
 // On a stack that is not the thread's own (a coroutine's, a signal handler's) so much is known to be there.
 constexpr std::uint64_t kStackElsewhere = 512;
 
-// The words that the latest times are made of. Outside the Execution: it is told by who knows of none.
-constexpr std::uint32_t kTimes = 16, kWords = 7;
-std::uint64_t times[kTimes][kWords];
-std::uint32_t time_count = 0;
+// The words that times are made of: of the latest ones, and behind them of the first one in each of the
+// latest seconds. What a program does only when a second begins (a carry) leaves a word behind that is older
+// than the latest times. Outside the Execution: it is told by who knows of none.
+constexpr std::uint32_t kTimes = 16, kSeconds = 16, kWords = 7;
+constexpr std::uint32_t kSecondsWord = 3;
+std::uint64_t times[kTimes + kSeconds][kWords];
+std::uint32_t time_count = 0, second_count = 0;
+
+bool is_new_second(std::uint64_t seconds) {
+  for (std::uint32_t i = kTimes; i < kTimes + kSeconds; ++i) {
+    if (times[i][kSecondsWord] == seconds) return false;
+  }
+  return true;
+}
 
 struct Walk {
   std::uint64_t stack_end = 0;
@@ -74,6 +84,7 @@ void note_time(std::uint64_t nanoseconds) {
   for (const std::uint64_t word : {nanoseconds, nanoseconds / kThousand, nanoseconds / kMillion,
                                    nanoseconds / kSecond, rest, rest / kThousand, rest + kSecond})
     time[at++] = word;
+  if (is_new_second(time[kSecondsWord])) memcpy(times[kTimes + second_count++ % kSeconds], time, sizeof time);
 }
 
 PrivateState private_state(std::uint64_t stack_end) {

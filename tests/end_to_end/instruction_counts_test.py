@@ -31,6 +31,9 @@ MEASURED = {
     "mixed_acq_rel": 778,
     "mutex_pair": 1166,
     "plain_write_in_lock": 1098,
+    "strlen_100": 1526,  # and others: a text of 100 characters
+    "strcpy_100": 2263,
+    "strcmp_100": 2417,
 }
 
 
