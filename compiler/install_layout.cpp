@@ -36,9 +36,10 @@ Result<InstallLayout> find_layout() {
   }
   if (error) {
     return Error{
-        "/proc is not mounted, and heddle finds its library through /proc/self/exe: mount it, or call "
-        "heddle by its path.",
-        ExitCode::kOwnError};
+        "heddle finds its library through /proc/self/exe, which cannot be read, and the path by which it was "
+        "called does not lead to it (" +
+            error.message() + "): mount /proc, or call heddle by its path.",
+        ExitCode::kBadInput};
   }
   return layout_under(self.parent_path().parent_path().string());
 }

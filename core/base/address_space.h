@@ -74,7 +74,11 @@ inline void discard_memory(void* begin, std::size_t bytes) {
     journal->note(journal->discarded, journal->discarded_count, reinterpret_cast<std::uint64_t>(begin),
                   bytes);
   }
-  raw_syscall(SYS_madvise, begin, bytes, MADV_DONTNEED);
+  if (raw_syscall(SYS_madvise, begin, bytes, MADV_DONTNEED) == 0) return;
+  // Where the system denies it: fresh pages in their place, which a reset cannot take back.
+  if (journal != nullptr) journal->complete = false;
+  raw_syscall(SYS_mmap, begin, bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 // Pages of two megabytes make much memory fast to touch and slow to put back: a session begins without them.

@@ -3,11 +3,13 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "core/base/random.h"
 #include "core/base/raw_syscall.h"
+#include "core/base/text_buffer.h"
 #include "core/record/build_version.h"
 #include "core/record/path_table.h"
 
@@ -119,12 +121,12 @@ const Module* find_module(std::uint64_t address) {
 }
 
 int add_module(dl_phdr_info* info, std::size_t, void*) {
-  char self[512] = {};
+  OwnPath self;
   const char* path = info->dlpi_name;
   if (path == nullptr || *path == '\0') {
     if (modules.count != 0) return 0;  // the kernel's own
-    const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return 0;
+    find_own_path(self);
+    if (self[0] == '\0') return 0;
     path = self;
   }
   const MappedFile file(path);
@@ -156,6 +158,18 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
 }
 
 }  // namespace
+
+void find_own_path(OwnPath& path) {
+  memset(path, 0, sizeof path);
+  if (raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1) > 0) return;
+  // Without /proc: by which path the kernel was asked to execute it.
+  const auto* asked = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (asked == nullptr) return;
+  TextBuffer<sizeof(OwnPath)> whole;
+  if (asked[0] != '/' && raw_syscall(SYS_getcwd, path, sizeof path) > 0) whole << path << '/';
+  whole << asked;
+  memcpy(path, whole.c_str(), whole.size() + 1);
+}
 
 const char* module_of_another_build() {
   if (modules.count == 0) dl_iterate_phdr(add_module, nullptr);

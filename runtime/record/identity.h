@@ -11,6 +11,10 @@ namespace heddle::record {
 // with its runtime (core/record/build_version.h), or nullptr.
 const char* module_of_another_build();
 
+// The program's own path, or "" where neither /proc nor the kernel tells it.
+using OwnPath = char[512];
+void find_own_path(OwnPath& path);
+
 // The sum of the control-flow hashes (section `heddle_graph`) of all modules that are loaded. Their paths go
 // to a chunk of kind kModules, and what code they have is remembered for describe().
 std::uint64_t build_identity(LogFile& file);

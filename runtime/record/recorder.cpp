@@ -87,8 +87,8 @@ Mode Recorder::start(const char* const* arguments, const char* const* environmen
     complain(setting, "the file that profile= names cannot be read");
     return Mode::kNative;
   }
-  char program[512] = {};
-  raw_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof program - 1);
+  OwnPath program;
+  find_own_path(program);
   long error = 0;
   if (!file_.start(options_, program, error)) {
     TextBuffer<128> text;

@@ -22,8 +22,22 @@ struct Ghost {
 
 inline constexpr std::size_t kDefaultStackBytes = 8u << 20;
 
-// A ghost in `slot` with at least `stack_bytes` of stack. False when memory or threads ran out.
-bool make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost);
+// What the system did not give.
+enum class GhostRefusal : std::uint8_t { kNone, kStack, kThread, kThreadsEnd };
+
+struct GhostResult {
+  GhostRefusal refusal = GhostRefusal::kNone;
+  int error = 0;  // errno's value
+
+  explicit operator bool() const { return refusal == GhostRefusal::kNone; }
+};
+
+// A ghost in `slot` with at least `stack_bytes` of stack.
+GhostResult make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost);
+
+// Ends the execution: the system does not let heddle make what every thread of the program needs. An error of
+// pthread_create would make it a failure of the program.
+[[noreturn]] void stop_without_ghost(const GhostResult& result);
 
 // Gives the ghost's control block back to libc; the slot can then be used for another one.
 void release_ghost(Ghost& ghost);

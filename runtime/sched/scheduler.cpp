@@ -1,5 +1,7 @@
 #include "runtime/sched/scheduler.h"
 
+#include <errno.h>
+
 #include "core/base/limit.h"
 #include "core/base/pages.h"
 #include "core/base/random.h"
@@ -75,11 +77,16 @@ Thread* Scheduler::create(const StackRequest& stack, void (*entry)(void*)) {
   Thread& t = threads_[slot];
   Ghost ghost = t.ghost;
   CallFrame* frames = t.frames != nullptr ? t.frames : call_stack_of(slot);
-  if (frames == nullptr) return nullptr;
+  if (frames == nullptr) stop_without_ghost({GhostRefusal::kStack, ENOMEM});
   // A prepared ghost serves where its stack is large enough; a used one is made anew, with fresh TLS.
   const bool used = t.state == ThreadState::kFinished;
   if (ghost.fs_base != 0 && (used || ghost.stack_bytes < stack_bytes)) release_ghost(ghost);
-  if (ghost.fs_base == 0 && !make_ghost(slot, stack_bytes, ghost)) return nullptr;
+  if (ghost.fs_base == 0) {
+    const GhostResult made = make_ghost(slot, stack_bytes, ghost);
+    // libc refuses what is too large, too; all else the program would have got.
+    if (made.refusal == GhostRefusal::kStack && ghost.in_big_region) return nullptr;
+    if (!made) stop_without_ghost(made);
+  }
   t = Thread{};
   t.ghost = ghost;
   t.frames = frames;

@@ -31,6 +31,14 @@ std::uint64_t page_faults() {
   return static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt);
 }
 
+bool can_count_faults() {
+  rusage usage{};
+  return raw_syscall(SYS_getrusage, RUSAGE_THREAD, &usage) == 0;
+}
+
+// Nothing is given back: asked of no page.
+bool can_give_back() { return raw_syscall(SYS_madvise, 0, 0, MADV_DONTNEED) == 0; }
+
 }  // namespace
 
 bool Snapshot::refuse(const char* why) {
@@ -42,6 +50,9 @@ bool Snapshot::refuse(const char* why) {
 bool Snapshot::take(std::span<const AddressRange> spare) {
   run_count_ = 0;
   copied_ = 0;
+  // Whoever cannot count page faults or give pages back puts back wrong contents.
+  if (!can_count_faults()) return refuse("the system denies getrusage");
+  if (!can_give_back()) return refuse("the system denies madvise");
   if (!scanner_.open()) return refuse("the kernel has no PAGEMAP_SCAN (Linux 6.7)");
   region_count_ = read_writable_regions(regions_, kMaxRegions);
   if (region_count_ == 0) return refuse("/proc/self/maps cannot be read, or has too many regions");

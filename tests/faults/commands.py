@@ -87,6 +87,37 @@ int main(int count, char** words) {
 }
 """
 
+# Has no bug. It says what it did, and it notices every error of what it calls.
+STEADY = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+atomic_int next;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int sum;
+static void expect(int error) { if (error != 0) abort(); }
+static void* add(void* p) {
+  for (int i = 0; i < 3; ++i) {
+    atomic_fetch_add(&next, 1);
+    expect(pthread_mutex_lock(&mutex));
+    sum += 1;
+    expect(pthread_mutex_unlock(&mutex));
+  }
+  return p;
+}
+int main(void) {
+  pthread_t a, b;
+  expect(pthread_create(&a, 0, add, 0));
+  expect(pthread_create(&b, 0, add, 0));
+  expect(pthread_join(a, 0));
+  expect(pthread_join(b, 0));
+  expect(sum != 6 || atomic_load(&next) != 6);
+  expect(puts("done") < 0 || fflush(stdout) != 0);
+  return 0;
+}
+"""
+
 # Natively the sleeps let the reset come between the two counters nearly always; to the engine they order nothing.
 RESET = """
 #include <assert.h>
@@ -180,7 +211,7 @@ class Command:
         self.typed = typed  # on standard input
 
 
-SOURCES = {"rare": RARE, "forking": FORKING, "cases": CASES, "order": ORDER, "reset": RESET, "queue": QUEUE}
+SOURCES = {"rare": RARE, "forking": FORKING, "cases": CASES, "order": ORDER, "reset": RESET, "queue": QUEUE, "steady": STEADY}
 
 
 class Workshop:

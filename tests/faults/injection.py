@@ -110,8 +110,8 @@ class Injection:
         self.mark = uuid.uuid4().hex
         self.process = None
 
-    def start(self, **options):
-        environment = {**os.environ, MARK: self.mark, "NO_COLOR": "1", "DEBUGINFOD_URLS": ""}
+    def start(self, environment=(), **options):
+        environment = {**os.environ, MARK: self.mark, "NO_COLOR": "1", "DEBUGINFOD_URLS": "", **dict(environment)}
         out, err = (open(os.path.join(self.folder, name), "wb") for name in (".stdout", ".stderr"))
         with out, err, open(os.path.join(self.folder, ".typed"), "rb") as typed:
             streams = {"stdin": typed, "stdout": out, "stderr": err, **options}
@@ -120,6 +120,9 @@ class Injection:
 
     def errors(self):
         return read(os.path.join(self.folder, ".stderr")).decode("utf-8", "replace")
+
+    def output(self):
+        return read(os.path.join(self.folder, ".stdout")).decode("utf-8", "replace")
 
     def finish(self):
         """Its exit code; negative: the signal that ended it."""

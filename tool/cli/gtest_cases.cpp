@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "tool/run/descendants.h"
+#include "tool/run/limits.h"
 
 namespace heddle::cli {
 namespace {
@@ -77,7 +78,7 @@ Result<Output> output_of(std::vector<std::string> words) {
   argv.push_back(nullptr);
   int ends[2], failure[2];
   if (pipe2(ends, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
-    return Error{"A pipe cannot be made.", ExitCode::kOwnError};
+    return Error{run::why_refused("pipe2", errno)};
   const pid_t parent = getpid();
   const pid_t child = run::fork_child();
   if (child == 0) become(argv.data(), ends[1], parent, failure[1]);

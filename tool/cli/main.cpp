@@ -9,6 +9,8 @@
 #include "tool/cli/standard_streams.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/version.h"
+#include "tool/run/limits.h"
+#include "tool/run/needed_calls.h"
 
 namespace heddle::cli {
 
@@ -41,6 +43,12 @@ std::string help() {
 }
 
 int dispatch(const std::string& command, const Arguments& arguments) {
+  // (The compiler says itself what it misses.)
+  if (command != "cc" && command != "c++") {
+    if (const Status stack = run::check_stack(); !stack) return complain(stack.error());
+    if (const Status calls = run::check_needed_calls(run::CallNeed::kFiles); !calls)
+      return complain(calls.error());
+  }
   for (const CommandLine& known : command_lines()) {
     if (command == known.name) return known.run(arguments);
   }

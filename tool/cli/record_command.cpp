@@ -19,6 +19,8 @@
 #include "tool/record/log_reader.h"
 #include "tool/record/path_log.h"
 #include "tool/report/escape.h"
+#include "tool/run/limits.h"
+#include "tool/run/needed_calls.h"
 #include "tool/run/target.h"
 
 namespace heddle::cli {
@@ -129,6 +131,7 @@ void leave_signals_to_the_program() {
 
 // The program's exit code, as a shell tells it.
 Result<int> run_natively(const RecordOptions& o, pid_t& process) {
+  if (auto calls = run::check_needed_calls(run::CallNeed::kPrograms); !calls) return calls.error();
   std::vector<char*> words;
   for (const std::string& word : o.program) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -136,10 +139,10 @@ Result<int> run_natively(const RecordOptions& o, pid_t& process) {
   std::fflush(stdout);
   const std::string setting = o.setting();
   int failure[2];
-  if (pipe2(failure, O_CLOEXEC) != 0) return Error{"No pipe can be made.", ExitCode::kOwnError};
+  if (pipe2(failure, O_CLOEXEC) != 0) return Error{run::why_refused("pipe2", errno)};
   const pid_t parent = getpid();
   process = fork();
-  if (process < 0) return Error{"No process can be started.", ExitCode::kOwnError};
+  if (process < 0) return Error{"Cannot start a process: " + run::why_refused("clone", errno)};
   if (process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);

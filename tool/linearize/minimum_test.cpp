@@ -23,7 +23,9 @@ std::string absolute_source(const Violated& violated) {
   const std::filesystem::path path(violated.history.source);
   if (path.is_absolute()) return path.string();
   // Compilers give the name as it was on the command line, most often from where the program is run now.
-  return std::filesystem::absolute(path).lexically_normal().string();
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(path, error);
+  return error ? path.string() : whole.lexically_normal().string();
 }
 
 std::string listed(const lin::Steps& steps) { return steps.empty() ? "nothing" : lin::text_of(steps); }

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "tool/run/interruption.h"
+#include "tool/run/not_run.h"
 
 namespace heddle::replay {
 
@@ -90,6 +91,9 @@ Result<Candidates::Outcome> Candidates::execute(const std::function<void(PlanExc
   // It ended before its first choice, or died: what there is to say is in the channel.
   Outcome outcome;
   outcome.result = run::conclude(worker_, false);
+  if (auto error = run::limit_error(worker_, outcome.result)) return *error;
+  if (auto error = worker_.was_killed_from_outside() ? std::nullopt : run::start_error(worker_))
+    return *error;
   if (worker_.header().state.load() >= WorkerState::kZygote) outcome.result.ending = Ending::kInternalError;
   return outcome;
 }
@@ -124,6 +128,7 @@ Result<Candidates::Outcome> Candidates::collect() {
   const std::uint64_t at = h.ring_read.load(std::memory_order_relaxed);
   Outcome outcome;
   outcome.result = channel.ring()[at % channel.ring_capacity()];
+  if (auto error = run::limit_error(worker_, outcome.result)) return *error;
   outcome.departures = departures_made();
   outcome.switches = exchange().switches;
   const PlanExchange& e = exchange();

@@ -12,6 +12,7 @@
 
 #include "core/base/random.h"
 #include "tool/run/interruption.h"
+#include "tool/run/not_run.h"
 #include "tool/run/repetition.h"
 #include "tool/run/stuck.h"
 
@@ -146,16 +147,7 @@ void Campaign::drain_if_held_up(Process& worker) {
 // The program ended, or was killed, before it made any choice: that is the one execution there is.
 void Campaign::take_prefix_run(Process& worker, bool killed) {
   ExecutionResult result = conclude(worker, killed);
-  bool cut = false;
-  const std::string output = worker.output(cut);
-  const WorkerState state = worker.header().state.load();
-  if (state == WorkerState::kStarting) {
-    return end_with(
-        {"The program ended before heddle's runtime could start. Does it load libheddle.so? Its output "
-         "was:\n" +
-             output,
-         ExitCode::kInconclusive});
-  }
+  if (auto error = killed ? std::nullopt : start_error(worker)) return end_with(*error);
   result.index = 0;
   result.flags |= result_flags::kNoChoice;
   stopped_because_ = killed ? "the program did not reach its first choice in time"

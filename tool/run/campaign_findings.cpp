@@ -7,6 +7,7 @@
 #include "tool/run/campaign.h"
 #include "tool/run/free_run.h"
 #include "tool/run/interruption.h"
+#include "tool/run/limits.h"
 
 namespace heddle::run {
 namespace {
@@ -22,6 +23,14 @@ void Campaign::consume_findings(const Arrived& arrived) {
   report::CampaignReport& report = outcome_.report;
   report.pruned_executions += (result.flags & result_flags::kPruned) != 0 ? 1 : 0;
   if (behaviours_.size() < kMostBehaviours) behaviours_.note(behaviour(result));
+  if (result.ending == Ending::kUnsupported) {
+    const bool is_limit = (result.flags & result_flags::kLimit) != 0;
+    stopped_because_ =
+        is_limit ? "a limit of heddle's own was reached" : "the program makes a call that is not supported";
+    // Of the zygote: it could start no process.
+    if (is_limit && result.status != 0)
+      return end_with({"Cannot start a process for an execution: " + why_refused("clone", result.status)});
+  }
   if (result.ending == Ending::kUnsupported || result.ending == Ending::kInternalError) {
     return investigate(arrived, 0);
   }
@@ -87,12 +96,15 @@ void Campaign::investigate(const Arrived& arrived, std::uint64_t signature) {
   if (!run) return end_with(run.error());
   if (was_interrupted() && run->result.ending == Ending::kTimedOut) return;  // it was not run to its end
   if (result.ending == Ending::kUnsupported) {
-    const bool is_limit = (result.flags & result_flags::kLimit) != 0;
-    stopped_because_ =
-        is_limit ? "a limit of heddle's own was reached" : "the program makes a call that is not supported";
+    // (A limit that is reached again is an error of the run itself.)
+    if ((result.flags & result_flags::kLimit) != 0)
+      return end_with(
+          {"A limit was reached in one execution, and not when it was run again alone: there are too few "
+           "processes or too little memory for several (`ulimit -u`, `ulimit -v`, pids.max of the control "
+           "group). Try -j 1."});
     return end_with({run->trace.result.message.empty() ? "The program uses a call that is not supported."
                                                        : run->trace.result.message,
-                     is_limit ? ExitCode::kBadInput : ExitCode::kInconclusive});
+                     ExitCode::kInconclusive});
   }
   if (result.ending == Ending::kInternalError) {
     return end_with({"An execution ended by an error of heddle's own (execution " +

@@ -104,10 +104,35 @@ int copy_of(int file) {
   return copy;
 }
 
+// What kept a process from becoming the program.
+struct Failure {
+  int error = 0;
+  char call[12] = "";
+};
+
+// In the child: system calls only.
+Failure failed(const char* call) {
+  Failure failure;
+  failure.error = errno;
+  std::strncpy(failure.call, call, sizeof failure.call - 1);
+  return failure;
+}
+
+Error cannot_run(const Target& target, const Failure& failure) {
+  const std::string call = failure.call;
+  std::string text = "Cannot run " + target.path + ": ";
+  if (call == "chdir") text += "cannot go to the folder " + target.cwd + ": ";
+  const bool is_plain = call == "execve" || call == "chdir";
+  const bool is_denied = failure.error == EPERM || failure.error == ENOSYS;
+  text += is_plain && !is_denied ? std::strerror(failure.error) + std::string(".")
+                                 : why_refused(failure.call, failure.error);
+  return {text, ExitCode::kBadInput};
+}
+
 // Becomes the program; returns where that is not possible.
-void become(const ChildPlan& plan) {
+Failure become(const ChildPlan& plan) {
   const bool is_fixed = fix_addresses();
-  bool fine = plan.cwd == nullptr || chdir(plan.cwd) == 0;
+  if (plan.cwd != nullptr && chdir(plan.cwd) != 0) return failed("chdir");
   // A fresh open has an offset of its own. Without /proc a copy has.
   const std::string input = plan.input >= 0 ? "/proc/self/fd/" + std::to_string(plan.input) : "/dev/null";
   int in = open(input.c_str(), O_RDONLY);
@@ -126,27 +151,28 @@ void become(const ChildPlan& plan) {
   const int output = out_of_the_way(plan.output), channel = out_of_the_way(plan.channel),
             campaign = out_of_the_way(plan.campaign);
   if (output >= 0) {
-    fine = fine && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
-    fine = fine && dup2(output, plan.first_descriptor + 2) >= 0;
+    for (const int place : {STDOUT_FILENO, STDERR_FILENO, plan.first_descriptor + 2}) {
+      if (dup2(output, place) < 0) return failed("dup2");
+    }
   }
-  fine = fine && dup2(channel, plan.first_descriptor) >= 0;
-  if (campaign >= 0) fine = fine && dup2(campaign, plan.first_descriptor + 1) >= 0;
+  if (dup2(channel, plan.first_descriptor) < 0) return failed("dup2");
+  if (campaign >= 0 && dup2(campaign, plan.first_descriptor + 1) < 0) return failed("dup2");
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ}) signal(number, SIG_DFL);
-  if (fine && !is_fixed && plan.fixed_layout != nullptr)
+  if (!is_fixed && plan.fixed_layout != nullptr)
     execve(plan.fixed_layout[0], plan.fixed_layout, plan.environment);
-  if (fine) execve(plan.path, plan.argv, plan.environment);
+  execve(plan.path, plan.argv, plan.environment);
+  return failed("execve");
 }
 
 [[noreturn]] void become_child(const ChildPlan& plan, pid_t parent, int error_pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   setpgid(0, 0);
-  become(plan);
-  const int error = errno;
-  if (write(error_pipe, &error, sizeof error) < 0) _exit(126);
+  const Failure failure = become(plan);
+  if (write(error_pipe, &failure, sizeof failure) < 0) _exit(126);
   _exit(127);
 }
 
@@ -228,7 +254,7 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
   std::vector<std::string> by_layout = fixed_layout_words(target);
   const std::vector<char*> fixed_layout = pointers(by_layout);
   int error_pipe[2];
-  if (pipe2(error_pipe, O_CLOEXEC) != 0) return Error{why_refused("pipe2", errno), ExitCode::kOwnError};
+  if (pipe2(error_pipe, O_CLOEXEC) != 0) return Error{why_refused("pipe2", errno), ExitCode::kBadInput};
   const ChildPlan plan{target.path.c_str(),
                        argv.data(),
                        envp.data(),
@@ -244,19 +270,16 @@ Result<Process> Process::launch(const Target& target, const RunSpec& spec, const
   const int fork_error = errno;
   if (pid == 0) become_child(plan, parent, error_pipe[1]);
   close(error_pipe[1]);
-  int error = 0;
+  Failure failure;
   ssize_t got = 0;
-  while (pid > 0 && (got = read(error_pipe[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  while (pid > 0 && (got = read(error_pipe[0], &failure, sizeof failure)) < 0 && errno == EINTR) {
   }
-  const bool failed = got == sizeof error;
   close(error_pipe[0]);
   if (pid < 0)
-    return Error{"Cannot start a process: " + why_refused("fork", fork_error), ExitCode::kOwnError};
+    return Error{"Cannot start a process: " + why_refused("clone", fork_error), ExitCode::kBadInput};
   process.pid_ = pid;
   process.launched_ = std::chrono::steady_clock::now();
-  if (failed) {
-    return Error{"Cannot run " + target.path + ": " + std::strerror(error) + ".", ExitCode::kBadInput};
-  }
+  if (got == sizeof failure) return cannot_run(target, failure);
   return process;
 }
 
@@ -267,9 +290,10 @@ Error Process::replace_this(const Target& target, const RunSpec& spec, const Lau
   std::vector<std::string> environment = environment_for(target, process->first_descriptor_);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
-  become({target.path.c_str(), argv.data(), envp.data(), target.cwd.empty() ? nullptr : target.cwd.c_str(),
-          target.input, -1, process->memory_.descriptor(), options.campaign, process->first_descriptor_});
-  return Error{"Cannot run " + target.path + ": " + std::strerror(errno) + ".", ExitCode::kBadInput};
+  return cannot_run(target,
+                    become({target.path.c_str(), argv.data(), envp.data(),
+                            target.cwd.empty() ? nullptr : target.cwd.c_str(), target.input, -1,
+                            process->memory_.descriptor(), options.campaign, process->first_descriptor_}));
 }
 
 Process::~Process() { kill(); }

@@ -12,6 +12,7 @@ namespace {
 // The shadow of the program's memory takes 64 TB of addresses, its heap one, stacks and tables a few more.
 // Nearly all of it is never touched.
 constexpr rlim_t kAddressSpace = rlim_t{72} << 40;
+constexpr rlim_t kStack = rlim_t{1} << 20;
 constexpr rlim_t kDescriptors = 3;
 constexpr rlim_t kUsualDescriptor = 240;
 constexpr rlim_t kFewestDescriptors = 16;
@@ -53,6 +54,14 @@ Status check_address_space() {
           "--memory-limit bounds what heddle keeps.",
           limit / 1024, kAddressSpace >> 40),
       ExitCode::kBadInput};
+}
+
+Status check_stack() {
+  const rlim_t limit = limit_of(RLIMIT_STACK);
+  if (limit == RLIM_INFINITY || limit >= kStack) return Done{};
+  return Error{fmt::format("The stack is too small: `ulimit -s` is {} kB, and heddle needs {} at least.",
+                           limit / 1024, kStack / 1024),
+               ExitCode::kBadInput};
 }
 
 Result<int> first_runtime_descriptor() {

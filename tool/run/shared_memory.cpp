@@ -26,7 +26,7 @@ Error system_error(const std::string& what, const char* call) {
         "Raise the limit (ulimit -f unlimited).",
         ExitCode::kBadInput};
   }
-  return {what + ": " + why_refused(call, errno), ExitCode::kOwnError};
+  return {what + ": " + why_refused(call, errno), ExitCode::kBadInput};
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ Result<OutputFile> OutputFile::create() {
 }
 
 std::string OutputFile::read(bool& cut) const {
-  const off_t end = lseek(descriptor_.get(), 0, SEEK_CUR);
+  const off_t end = std::max<off_t>(lseek(descriptor_.get(), 0, SEEK_CUR), 0);
   cut = end >= kOutputBytes;
   // The beginning and the end of a long output tell the most; what is kept goes into artifacts and reports.
   constexpr off_t kKept = 256 << 10;

@@ -17,6 +17,8 @@
 #include "tool/artifact/program_image.h"
 #include "tool/artifact/symboliser.h"
 #include "tool/run/memory_kills.h"
+#include "tool/run/needed_calls.h"
+#include "tool/run/not_run.h"
 
 namespace heddle::run {
 namespace {
@@ -89,6 +91,7 @@ ProgramIdentity Target::identity(const std::vector<std::string>& asked) const {
 Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,
                               std::vector<std::string>& notes) {
   if (argv.empty()) return Error{"No program given. Usage: heddle run [options] -- PROGRAM [ARGS…]"};
+  if (auto calls = check_needed_calls(CallNeed::kPrograms); !calls) return calls.error();
   watch_memory_kills();
   Target target;
   target.argv = argv;
@@ -242,6 +245,8 @@ Result<SingleRun> run_once(const Target& target, RunSpec spec, const SingleOptio
   run.result = conclude(*process, killed);
   run.result.duration_us =
       static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  if (auto error = limit_error(*process, run.result)) return *error;
+  if (auto error = killed || was_killed ? std::nullopt : start_error(*process)) return *error;
   auto trace = trace_of(target, *process, spec, run.result, options.kept_events);
   if (!trace) return trace.error();
   run.trace = std::move(*trace);
