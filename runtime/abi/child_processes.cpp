@@ -19,6 +19,7 @@
 #include "runtime/abi/recording.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
+#include "runtime/engine/signals.h"
 #include "runtime/session/session.h"
 
 namespace heddle::abi {
@@ -100,7 +101,7 @@ void become_native(Execution& e, long parent) {
   hand_semaphores_to_libc(e);
   hand_barriers_to_libc(e);
   hand_conditions_to_libc(e);
-  e.hand_signals_to_kernel();
+  hand_signals_to_kernel(e);
   current = nullptr;
   end_symbolic_trace();
   session::leave_engine();
@@ -170,7 +171,7 @@ Patience patience;
 
 bool answer_not_yet(Execution& e, const ChildWait& wait) {
   const sched::BlockingCall call{"", -1, nullptr, 0, nullptr, reinterpret_cast<long>(&wait)};
-  const sched::SignalAction& action = e.signal_action(SIGCHLD);
+  const sched::SignalAction& action = e.signals().action(SIGCHLD);
   siginfo_t info{};
   if (!action.is_default() || e.self().signal_mask != 0 ||
       raw_syscall(SYS_waitid, wait.type, wait.id, &info, wait.options | WNOHANG | WNOWAIT, 0) < 0) {

@@ -5,6 +5,7 @@
 #include "runtime/abi/blocking_call.h"
 #include "runtime/abi/interposed_call.h"
 #include "runtime/abi/pthread_objects.h"
+#include "runtime/engine/signals.h"
 
 namespace heddle::abi {
 namespace {
@@ -26,10 +27,10 @@ class MaskScope {
     if (!active_) return;
     sched::SignalSet set;
     memcpy(&set, mask, sizeof set);
-    e_.set_signal_mask(set);
+    set_signal_mask(e_, set);
   }
   ~MaskScope() {
-    if (active_) e_.set_signal_mask(old_);
+    if (active_) set_signal_mask(e_, old_);
   }
   MaskScope(const MaskScope&) = delete;
   MaskScope& operator=(const MaskScope&) = delete;

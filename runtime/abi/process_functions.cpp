@@ -12,6 +12,7 @@
 #include "runtime/abi/recording.h"
 #include "runtime/abi/symbolic_calls.h"
 #include "runtime/abi/thread_exit.h"
+#include "runtime/engine/signals.h"
 #include "runtime/record/identity.h"
 #include "runtime/session/session.h"
 
@@ -77,7 +78,7 @@ using heddle::abi::engine;
 
 HEDDLE_EXPORT void exit(int status) noexcept {
   if (auto* e = engine()) {
-    e->report_unhandled_fault();
+    report_unhandled_fault(*e);
     heddle::abi::note_exit(status);
     e->visible({heddle::EventKind::kExit, heddle::MemoryOrder::kRelaxed, 0, 0, HEDDLE_CALLER_PC});
     e->done(heddle::EventKind::kExit, static_cast<std::uint64_t>(status));
@@ -98,7 +99,7 @@ HEDDLE_EXPORT void exit(int status) noexcept {
 // Nothing of the program runs after this one.
 HEDDLE_EXPORT void _exit(int status) {
   if (auto* e = engine()) {
-    e->report_unhandled_fault();
+    report_unhandled_fault(*e);
     e->finish(heddle::Ending::kExited, status & 0xff);
   }
   heddle::abi::recorder().exits(status);
@@ -109,9 +110,9 @@ HEDDLE_EXPORT void _Exit(int status) noexcept { _exit(status); }
 
 HEDDLE_EXPORT void abort() noexcept {
   if (auto* e = engine()) {
-    e->report_unhandled_fault();
+    report_unhandled_fault(*e);
     // The program's own handler goes first; where it returns, abort ends the program all the same.
-    if (const auto& action = e->signal_action(SIGABRT); !action.is_default() && !action.is_ignored()) {
+    if (const auto& action = e->signals().action(SIGABRT); !action.is_default() && !action.is_ignored()) {
       e->self().signal_mask &= ~heddle::sched::set_of(SIGABRT);
       raise(SIGABRT);
     }
@@ -152,7 +153,7 @@ HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsig
                               << expression << "' failed.";
   heddle::abi::write_error(text.c_str());
   heddle::abi::write_error("\n");
-  e->report_unhandled_fault();
+  report_unhandled_fault(*e);
   heddle::TextBuffer<512> message;
   message << "Assertion `" << expression << "' failed";
   e->fatal(FindingKind::kAssertion, message.c_str(), HEDDLE_CALLER_PC, SIGABRT);

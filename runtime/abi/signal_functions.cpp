@@ -13,6 +13,7 @@
 #include "runtime/abi/recording.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/thread_attributes.h"
+#include "runtime/engine/signals.h"
 
 namespace heddle::abi {
 namespace {
@@ -47,9 +48,9 @@ sighandler_t simple_action(Execution& e, int signal, sighandler_t handler, int f
     return SIG_ERR;
   }
   // A handler of one parameter is called with three: it does not look at the others.
-  const auto old = reinterpret_cast<std::uintptr_t>(e.signal_action(signal).handler);
-  e.set_signal_action(signal,
-                      {reinterpret_cast<SignalHandler>(reinterpret_cast<std::uintptr_t>(handler)), flags, 0});
+  const auto old = reinterpret_cast<std::uintptr_t>(e.signals().action(signal).handler);
+  set_signal_action(e, signal,
+                    {reinterpret_cast<SignalHandler>(reinterpret_cast<std::uintptr_t>(handler)), flags, 0});
   return reinterpret_cast<sighandler_t>(old);
 }
 
@@ -65,7 +66,7 @@ siginfo_t info_of(int signal, int code) {
 int send_to_thread(Execution& e, const sched::Thread& t, int signal, std::uint64_t pc) {
   if (signal == 0) return 0;
   if (!valid_signal(signal)) return EINVAL;
-  return e.send_signal(signal, t.id, info_of(signal, SI_TKILL), pc);
+  return send_signal(e, signal, t.id, info_of(signal, SI_TKILL), pc);
 }
 
 int send_to_process(Execution& e, int signal, const siginfo_t& info, std::uint64_t pc) {
@@ -74,7 +75,7 @@ int send_to_process(Execution& e, int signal, const siginfo_t& info, std::uint64
   // Told here: from outside it would look like any other kill.
   if (signal == SIGKILL)
     e.fatal(FindingKind::kSignal, "SIGKILL, which the program sent to itself", pc, signal);
-  return e.send_signal(signal, kNoThread, info, pc);
+  return send_signal(e, signal, kNoThread, info, pc);
 }
 
 // One alternate stack for each thread, kept and told back: handlers run on the fibers' own stacks, which
@@ -114,7 +115,7 @@ int make_signal_descriptor(Execution& e, int descriptor, SignalSet set, int flag
       ends[1] = static_cast<int>(moved);
     }
     d = {true, ends[0], ends[1], set};
-    e.requeue_pending_signals();
+    requeue_pending_signals(e);
     return ends[0];
   }
   limit_reached("signalfd descriptors at once (16)",
@@ -176,10 +177,11 @@ HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct s
   const auto call = HEDDLE_EXPORTED_CALL(sigaction);
   call.reads_object(wanted);
   call.writes_object(old);
-  const heddle::abi::SignalAction before = e->signal_action(signal);
+  const heddle::abi::SignalAction before = e->signals().action(signal);
   if (wanted != nullptr) {
-    e->set_signal_action(signal, {reinterpret_cast<heddle::abi::SignalHandler>(wanted->sa_sigaction),
-                                  wanted->sa_flags, heddle::abi::to_set(wanted->sa_mask)});
+    set_signal_action(*e, signal,
+                      {reinterpret_cast<heddle::abi::SignalHandler>(wanted->sa_sigaction), wanted->sa_flags,
+                       heddle::abi::to_set(wanted->sa_mask)});
   }
   if (old != nullptr) {
     *old = {};
@@ -213,9 +215,9 @@ HEDDLE_EXPORT int siginterrupt(int signal, int interrupt) noexcept {
     return real(signal, interrupt);
   }
   if (!valid_signal(signal)) return heddle::abi::as_result(EINVAL);
-  heddle::abi::SignalAction action = e->signal_action(signal);
+  heddle::abi::SignalAction action = e->signals().action(signal);
   action.flags = interrupt != 0 ? action.flags & ~SA_RESTART : action.flags | SA_RESTART;
-  e->set_signal_action(signal, action);
+  set_signal_action(*e, signal, action);
   return 0;
 }
 
@@ -230,13 +232,13 @@ HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) n
   const heddle::abi::SignalSet given = heddle::abi::to_set(*set);
   switch (how) {
     case SIG_BLOCK:
-      e->set_signal_mask(before | given);
+      set_signal_mask(*e, before | given);
       return 0;
     case SIG_UNBLOCK:
-      e->set_signal_mask(before & ~given);
+      set_signal_mask(*e, before & ~given);
       return 0;
     case SIG_SETMASK:
-      e->set_signal_mask(given);
+      set_signal_mask(*e, given);
       return 0;
     default:
       return EINVAL;
@@ -260,7 +262,7 @@ HEDDLE_EXPORT int sigignore(int number) noexcept { return signal(number, SIG_IGN
 HEDDLE_EXPORT int sigpending(sigset_t* set) noexcept {
   auto* e = engine();
   if (e == nullptr) return HEDDLE_REAL(sigpending)(set);
-  heddle::abi::from_set(e->pending_signals(), set);
+  heddle::abi::from_set(pending_signals(*e), set);
   heddle::abi::told_mask(HEDDLE_EXPORTED_CALL(sigpending), nullptr, set);
   return 0;
 }
@@ -270,7 +272,7 @@ HEDDLE_EXPORT int sigsuspend(const sigset_t* mask) {
   if (e == nullptr) return HEDDLE_REAL(sigsuspend)(mask);
   const std::uint64_t pc = HEDDLE_CALLER_PC;
   return heddle::abi::cancellable(*e, [&] {
-    e->suspend(heddle::abi::to_set(*mask), pc);
+    suspend(*e, heddle::abi::to_set(*mask), pc);
     return heddle::abi::as_result(EINTR);
   });
 }
@@ -279,7 +281,7 @@ HEDDLE_EXPORT int pause() {
   if (e == nullptr) return HEDDLE_REAL(pause)();
   const std::uint64_t pc = HEDDLE_CALLER_PC;
   return heddle::abi::cancellable(*e, [&] {
-    e->suspend(e->self().signal_mask, pc);
+    suspend(*e, e->self().signal_mask, pc);
     return heddle::abi::as_result(EINTR);
   });
 }
@@ -297,7 +299,7 @@ int wait_for_signal(Execution& e, const sigset_t* set, siginfo_t* info, const ti
                     std::uint64_t pc) {
   const std::uint64_t deadline =
       duration == nullptr ? sched::kNoDeadline : e.scheduler().now() + nanoseconds(*duration);
-  const int signal = cancellable(e, [&] { return e.await_signal(to_set(*set), deadline, info, pc); });
+  const int signal = cancellable(e, [&] { return await_signal(e, to_set(*set), deadline, info, pc); });
   if (signal > 0) return signal;
   errno = signal == 0 ? EAGAIN : EINTR;
   return -1;
@@ -371,7 +373,7 @@ HEDDLE_EXPORT int pthread_sigqueue(pthread_t thread, int signal, sigval value) n
   if (!valid_signal(signal)) return EINVAL;
   siginfo_t info = heddle::abi::info_of(signal, SI_QUEUE);
   info.si_value = value;
-  return e->send_signal(signal, t->id, info, HEDDLE_CALLER_PC);
+  return send_signal(*e, signal, t->id, info, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int tgkill(pid_t process, pid_t tid, int signal) {
   auto* e = engine();
@@ -410,7 +412,7 @@ HEDDLE_EXPORT int signalfd(int descriptor, const sigset_t* set, int flags) noexc
   HEDDLE_EXPORT void name(__jmp_buf_tag* target, int value) {    \
     using Real = void(__jmp_buf_tag*, int);                      \
     static Real* real = heddle::abi::next_function<Real>(#name); \
-    if (auto* e = engine()) e->leave_handlers();                 \
+    if (auto* e = engine()) leave_handlers(*e);                  \
     real(target, value);                                         \
     __builtin_unreachable();                                     \
   }

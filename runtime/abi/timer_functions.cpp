@@ -13,6 +13,7 @@
 #include "runtime/abi/pthread_objects.h"
 #include "runtime/abi/signal_descriptors.h"
 #include "runtime/abi/thread_attributes.h"
+#include "runtime/engine/signals.h"
 
 namespace heddle::abi {
 namespace {
@@ -86,7 +87,7 @@ struct Notification {
 void* notify_for_ever(void* argument) {
   const Notification notification = *static_cast<Notification*>(argument);
   for (;;) {
-    if (current->await_signal(sched::set_of(kNotifySignal), sched::kNoDeadline, nullptr, 0) > 0)
+    if (await_signal(*current, sched::set_of(kNotifySignal), sched::kNoDeadline, nullptr, 0) > 0)
       notification.function(notification.value);
   }
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "runtime/engine/execution.h"
+#include "runtime/engine/signals.h"
 
 namespace heddle::engine {
 
@@ -101,7 +102,7 @@ bool Execution::wait_for_real(std::uint64_t most_nanoseconds) {
     if (step > kStep) step = kStep;
     timespec limit{0, static_cast<long>(step)};
     raw_syscall(SYS_ppoll, polled, count, &limit, 0, 8);
-    if (take_arrived_signals() || wake_ready_calls()) return true;
+    if (take_arrived_signals(*this) || wake_ready_calls()) return true;
     if (outlook() < hope) return false;  // who could have helped is gone
   }
 }
@@ -115,7 +116,7 @@ bool Execution::spin_waits_for_outside() {
   note_flag(result_flags::kOtherProcess);
   constexpr std::uint64_t kMost = 50 * kMillisecond;
   patience_ns_ = patience_ns_ == 0 ? kMillisecond : patience_ns_ * 2 < kMost ? patience_ns_ * 2 : kMost;
-  if (!take_arrived_signals() && !wake_ready_calls()) {
+  if (!take_arrived_signals(*this) && !wake_ready_calls()) {
     timespec pause{0, static_cast<long>(patience_ns_)};
     raw_syscall(SYS_nanosleep, &pause, 0);
     wake_ready_calls();

@@ -326,7 +326,7 @@ std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey
   point.count = count;
   point.keys = keys;
   if (!begun_) hooks_.at_first_choice();
-  log_choice([&] { return Choice::make(point.kind, hash_alternatives(point), keys[first]); });
+  log_.add([&] { return Choice::make(point.kind, hash_alternatives(point), keys[first]); });
   return first;
 }
 
@@ -434,7 +434,7 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   point.alternatives_hash = hash;
   if (count > 1) return free[pick(point)];
   if (!begun_) hooks_.at_first_choice();
-  log_choice([&] { return Choice::make(ChoiceKind::kThread, hash, ChoiceKey::thread(free[0])); });
+  log_.add([&] { return Choice::make(ChoiceKind::kThread, hash, ChoiceKey::thread(free[0])); });
   return free[0];
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/raw_syscall.h"
 #include "runtime/engine/debugger.h"
 #include "runtime/engine/injection.h"
+#include "runtime/engine/signals.h"
 
 namespace heddle::engine {
 
@@ -30,8 +31,7 @@ Execution* limited = nullptr;
 
 void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
   channel_ = channel;
-  choices_ = channel.choices();
-  choice_capacity_ = channel.choice_capacity();
+  log_.start(channel);
   strategy_ = strategy;
   hooks_ = hooks;
   limited = this;
@@ -114,8 +114,8 @@ template <bool kDraws>
       switch_to(choose_thread(true));
     }
   }
-  if (signals_wait()) [[unlikely]]
-    deliver_signals();
+  if (signals_.any()) [[unlikely]]
+    deliver_signals(*this);
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
   if (t.call_moment != nullptr) [[unlikely]]
@@ -179,7 +179,7 @@ std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
   HEDDLE_CHECK(picked < point.count);
   if (may_break_off_ && strategy_->diverged()) finish(Ending::kDiverged, 0);
   if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
-  log_choice([&] { return Choice::make(point.kind, point.alternatives_hash, point.key(picked)); });
+  log_.add([&] { return Choice::make(point.kind, point.alternatives_hash, point.key(picked)); });
   return picked;
 }
 
@@ -230,7 +230,7 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
     if (find_cycle(t.id, cycle, length)) report_deadlock();
   }
   run_others();
-  if (signals_wait()) deliver_signals();
+  if (signals_.any()) deliver_signals(*this);
   return !t.timed_out;
 }
 
@@ -239,10 +239,10 @@ void Execution::run_others() {
   constexpr std::uint32_t kMostRings = 10'000;
   for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
     if (runs_on_) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
-    if (take_arrived_signals() || wake_ready_calls()) continue;
+    if (take_arrived_signals(*this) || wake_ready_calls()) continue;
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.
-    if (rings < kMostRings && (take_arrived_signals() || wake_ready_calls())) continue;
+    if (rings < kMostRings && (take_arrived_signals(*this) || wake_ready_calls())) continue;
     if (!probe_waiters()) report_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;

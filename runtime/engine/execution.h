@@ -11,8 +11,6 @@
 // RuntimeScope.
 #pragma once
 
-#include <signal.h>
-
 #include <cstdint>
 #include <span>
 
@@ -20,10 +18,12 @@
 #include "core/base/ids.h"
 #include "core/base/random.h"
 #include "core/trace/channel.h"
+#include "runtime/engine/choice_log.h"
 #include "runtime/engine/descriptor_clocks.h"
 #include "runtime/engine/element_orders.h"
 #include "runtime/engine/entry_thunks.h"
 #include "runtime/engine/hooks.h"
+#include "runtime/engine/signal_delivery.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/race/race_detector.h"
@@ -40,9 +40,6 @@ class FindingBuilder;
 struct HeldUp;
 struct KeptWait;
 
-// The kernel has delivered a signal that has not been looked at yet (signals.cpp). Asked at every turn.
-inline volatile sig_atomic_t signals_arrived = 0;
-
 // The kind of finding for wrong use of such an object.
 FindingKind misuse_of(sched::SyncKind kind);
 
@@ -51,6 +48,7 @@ class Execution final : public strategy::View {
   // Adopts the calling thread as the program's main thread.
   void start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks);
   void set_program_hooks(const ProgramHooks& hooks) { program_ = hooks; }
+  const ProgramHooks& program() const { return program_; }
   // In the process that will run execution `index`: fresh choices from here on.
   void begin(std::uint64_t index);
   Channel channel() const { return channel_; }
@@ -200,6 +198,9 @@ class Execution final : public strategy::View {
   void acquire(sched::SyncObject& object);
   void release(sched::SyncObject& object);
   void forget(sched::SyncObject& object);
+  // The same with a clock by its number; 0 is one that nobody has released yet.
+  void acquire_clock(std::uint32_t clock, ThreadId thread);
+  void release_clock(std::uint32_t& clock);
 
   // --- the outside world (blocking.cpp, signals.cpp, timers.cpp; docs/guide/outside-world.md)
   // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
@@ -234,29 +235,7 @@ class Execution final : public strategy::View {
   void release_descriptor(int descriptor);
   void note_call(const char* name, long descriptor, long result, std::uint64_t pc);
 
-  const sched::SignalAction& signal_action(int signal) const { return actions_[signal]; }
-  void set_signal_action(int signal, const sched::SignalAction& action);
-  // Blocks these signals for the calling thread; what becomes deliverable is delivered.
-  void set_signal_mask(sched::SignalSet mask);
-  sched::SignalSet pending_signals();
-  // 0 or EAGAIN. The target is a thread, or the process (kNoThread).
-  int send_signal(int signal, ThreadId target, const siginfo_t& info, std::uint64_t pc);
-  // sigwait: the signal that came, 0 after the deadline, or -1 if a handler ran instead.
-  int await_signal(sched::SignalSet set, std::uint64_t deadline, siginfo_t* info, std::uint64_t pc);
-  // sigsuspend: waits with these signals blocked until a handler has run.
-  void suspend(sched::SignalSet mask, std::uint64_t pc);
-  // Runs the program's handler for a fault of the running thread, on the stack of the kernel's signal.
-  // False: there is none.
-  bool handle_fault(int signal, siginfo_t* info, void* context, bool stack_is_used_up);
-  // The program ends while it handles a fault: the fault is what went wrong.
-  void report_unhandled_fault();
-  // A new place for signals that are pending: they are sent again.
-  void requeue_pending_signals();
-  // The process leaves the engine: the kernel takes over handlers and the calling thread's mask.
-  void hand_signals_to_kernel();
-  // A jump leaves handlers behind.
-  void leave_handlers();
-
+  SignalDelivery& signals() { return signals_; }
   sched::TimerTable& timers() { return timers_; }
 
   // --- memory (accesses.cpp)
@@ -428,8 +407,6 @@ class Execution final : public strategy::View {
  private:
   friend class FindingBuilder;
 
-  void acquire_clock(std::uint32_t clock, ThreadId thread);
-  void release_clock(std::uint32_t& clock);
   sched::Thread* choose_waiter(sched::WaitKind kind, Address object, std::uint32_t bits = ~0u);
   bool is_waited_on(const sched::SyncObject& condition) const;
   bool expires_early(std::uint64_t deadline);
@@ -545,7 +522,7 @@ class Execution final : public strategy::View {
   memory::Candidate draw_store(std::uint32_t count) {
     const memory::Candidate c =
         memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
-    log_choice([&] {
+    log_.add([&] {
       return Choice::make(ChoiceKind::kReadsFrom, store_alternatives_hash(memory_.candidates_digest()),
                           ChoiceKey::store(c.writer, c.ordinal));
     });
@@ -555,7 +532,7 @@ class Execution final : public strategy::View {
   [[gnu::always_inline]] std::uint32_t draw_among(const memory::Location& x, std::uint64_t ages,
                                                   std::uint32_t count) {
     const std::uint32_t picked = memory::select_from_top(ages, uniform_->below(count));
-    log_choice([&] {
+    log_.add([&] {
       const memory::Store& store = x.store(x.end - x.capacity + picked);
       return Choice::make(ChoiceKind::kReadsFrom,
                           store_alternatives_hash(memory::MemoryModel::digest_of(x, ages, count)),
@@ -570,18 +547,6 @@ class Execution final : public strategy::View {
   StackId inside_function(StackId stack);  // … with the function of libc that makes the access under way
   static std::uint32_t hash_alternatives(const strategy::ChoicePoint& point);
   std::uint32_t pick(strategy::ChoicePoint& point);
-  // make(): the choice, where there is room for one more.
-  template <typename Make>
-  [[gnu::always_inline]] void log_choice(Make make) {
-    ChannelHeader& h = *channel_.header();
-    const std::uint32_t at = h.choice_count.load(std::memory_order_relaxed);
-    if (at < choice_capacity_) {
-      choices_[at] = make();
-    } else {
-      h.current.flags |= result_flags::kChoiceLogOverflow;
-    }
-    h.choice_count.store(at + 1, std::memory_order_relaxed);
-  }
   void note_pace();
   template <bool kDraws>
   void take_turn_as(std::uint64_t pc);
@@ -635,7 +600,7 @@ class Execution final : public strategy::View {
     return runnable[uniform_->below(static_cast<std::uint32_t>(runnable.size()))];
   }
   void log_thread(ThreadId picked, bool can_continue) {
-    log_choice([&] {
+    log_.add([&] {
       return Choice::make(ChoiceKind::kThread, thread_alternatives_hash(can_continue),
                           ChoiceKey::thread(picked));
     });
@@ -659,9 +624,7 @@ class Execution final : public strategy::View {
   void end_breather(std::uint64_t steps);
   void make_room();
   ThreadId next_in_turn() const;
-  void note_moment(sched::HistoryMoment& moment) {
-    moment = {++history_clock_, channel_.header()->choice_count.load(std::memory_order_relaxed)};
-  }
+  void note_moment(sched::HistoryMoment& moment) { moment = {++history_clock_, log_.count()}; }
   void note_call_began(sched::Thread& t) {
     note_moment(*t.call_moment);
     t.call_moment = nullptr;
@@ -684,14 +647,7 @@ class Execution final : public strategy::View {
   bool spin_waits_for_outside();
   bool wait_for_sharers();
 
-  // signals.cpp, timers.cpp
-  bool signals_wait() const { return !signal_queue_.empty() || signals_arrived != 0; }
-  bool take_arrived_signals();
-  void deliver_signals();
-  void run_handler(const sched::QueuedSignal& signal);
-  enum class Route : std::uint8_t { kDropped, kPending, kTaken };
-  Route route_signal(sched::QueuedSignal& signal);
-  bool queue_signal(sched::QueuedSignal signal);
+  // timers.cpp
   void fire_timers();
 
   // fairness.cpp: spins that can never end.
@@ -737,8 +693,7 @@ class Execution final : public strategy::View {
   static constexpr std::uint64_t kOperationNanoseconds = 10;
 
   Channel channel_;
-  Choice* choices_ = nullptr;  // the channel's log
-  std::uint32_t choice_capacity_ = 0;
+  ChoiceLog log_;
   Random* uniform_ = nullptr;  // the strategy's generator, if it draws uniformly
   strategy::Observer* observer_ = nullptr;
   // The stores among which the strategy is choosing: all candidates, or those that `indices` lists.
@@ -817,14 +772,7 @@ class Execution final : public strategy::View {
   static constexpr std::uint32_t kReportedRaces = 64;
   std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
   std::uint32_t reported_race_count_ = 0;
-  sched::SignalQueue signal_queue_;
-  sched::SignalAction actions_[sched::kSignals];
-  std::uint32_t signal_clock_ = 0;  // what all senders of signals have released
-  struct Fault {
-    int signal = 0;
-    std::uint64_t pc = 0;
-    std::uint64_t address = 0;
-  } fault_;  // the one that the program handles now
+  SignalDelivery signals_;
   sched::TimerTable timers_;
   std::uint32_t parked_ = 0;    // threads in blocking calls
   std::uint32_t children_ = 0;  // processes that the program has started and not waited for

@@ -333,7 +333,7 @@ void Execution::finish(Ending ending, int status) {
   settle();
   if (runs_on_) forget_what_came_after(ending, status);
   ChannelHeader& h = *channel_.header();
-  h.current.choices = h.choice_count.load(std::memory_order_relaxed);
+  h.current.choices = log_.count();
   h.current.events = h.event_count.load(std::memory_order_relaxed);
   hooks_.end(ending, status);
   __builtin_unreachable();

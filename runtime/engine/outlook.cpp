@@ -231,8 +231,7 @@ Execution::Outlook Execution::outlook(bool spinning) {
     }
   });
   // The handler of a child's end may wake whoever waits for something inside.
-  const sched::SignalAction& child_ended = actions_[SIGCHLD];
-  waits = waits || (!child_ended.is_default() && !child_ended.is_ignored());
+  waits = waits || signals_.has_handler(SIGCHLD);
   if (!waits) return Outlook::kNothing;
   if (has_living_child()) return Outlook::kAlive;
   switch (best) {

@@ -1,5 +1,6 @@
 // Timers that have expired in virtual time: a signal is sent, or a timerfd becomes readable.
 #include "runtime/engine/execution.h"
+#include "runtime/engine/signals.h"
 
 namespace heddle::engine {
 
@@ -25,7 +26,7 @@ void Execution::fire_timers() {
     q.info.si_value.sival_ptr = timer.value;
     q.info.si_timerid = static_cast<int>(index);
     q.info.si_overrun = static_cast<int>(timer.overruns);
-    queue_signal(q);
+    queue_signal(*this, q);
   }
 }
 

@@ -84,7 +84,7 @@ void Execution::begin_probe() {
   probe.result = h.current;
   probe.events = h.event_count.load(std::memory_order_relaxed);
   probe.findings = h.finding_count.load(std::memory_order_relaxed);
-  probe.choices = h.choice_count.load(std::memory_order_relaxed);
+  probe.choices = log_.count();
   probe.recording = recording_;
   probe.enforcing = enforcing_;
   probing_ = true;
@@ -108,7 +108,7 @@ void Execution::end_probe() {
   h.current = probe.result;
   h.event_count.store(probe.events, std::memory_order_relaxed);
   h.finding_count.store(probe.findings, std::memory_order_relaxed);
-  h.choice_count.store(probe.choices, std::memory_order_relaxed);
+  log_.rewind(probe.choices);
   recording_ = probe.recording;
   enforcing_ = probe.enforcing;
   probing_ = false;

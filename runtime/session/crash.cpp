@@ -5,6 +5,7 @@
 
 #include "core/base/pages.h"
 #include "core/base/text_buffer.h"
+#include "runtime/engine/signals.h"
 #include "runtime/sched/kernel_signals.h"
 #include "runtime/session/session.h"
 #include "runtime/session/zygote.h"
@@ -55,9 +56,9 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (e == nullptr) return die_natively(signal);
   const bool overflow = signal == SIGSEGV && below_stack(e->self(), address);
-  if (e->handle_fault(signal, info, context, overflow)) return;
+  if (handle_fault(*e, signal, info, context, overflow)) return;
   note_crash();
-  e->report_unhandled_fault();
+  report_unhandled_fault(*e);
   if (overflow) {
     // Hundreds of thousands of frames: the pc is one of many and no part of the bug's identity.
     e->fatal(FindingKind::kStackOverflow, "the thread's stack is used up", pc + 1, signal);
