@@ -58,14 +58,17 @@ struct Output {
 bool read_all(int file, std::string& text) {
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + kListing;
+  fcntl(file, F_SETFL, O_NONBLOCK);
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return false;
     pollfd entry{file, POLLIN, 0};
-    if (poll(&entry, 1, static_cast<int>(left)) <= 0) continue;
+    const int ready = poll(&entry, 1, static_cast<int>(left));
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (ready < 0) usleep(1000);  // where the system denies poll
     char buffer[1 << 14];
     const ssize_t got = read(file, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return true;
     text.append(buffer, static_cast<std::size_t>(got));
   }
