@@ -4,7 +4,6 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "core/base/check.h"
 #include "core/base/limit.h"
@@ -14,6 +13,9 @@
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/real_threads.h"
 #include "runtime/sched/tid_word.h"
+
+// Of <string.h>, whose other functions the runtime has as its own.
+extern "C" const char* strerrorname_np(int error) noexcept;
 
 namespace heddle::sched {
 namespace {
