@@ -15,8 +15,8 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from commands import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, NO_BUG, Command, Workshop  # noqa: E402
-from denials import ALL, NEEDED, OPTIONAL, SPEECHLESS, Denials  # noqa: E402
+from commands import BAD_INPUT, BUG, HEDDLE, NO_BUG, Command, Workshop  # noqa: E402
+from denials import ALL, NEEDED, SPEECHLESS, Denials, environment  # noqa: E402
 from injection import Failure, Injection  # noqa: E402
 
 TAKES_ALL = "--all" in sys.argv
@@ -214,11 +214,18 @@ class Places(DeniedTest):
     def test_no_shared_memory_and_no_folder_for_temporary_files(self):
         if os.geteuid() != 0:
             return
-        # The test's own folder is below /tmp, perhaps: it is kept, and nothing else can be written there.
-        script = "mount -t tmpfs -o ro,size=4k none /dev/shm"
+        # The test's own folder, which may be below /tmp, can be written all the same.
+        script = (f"mount --bind '{self.folder}' '{self.folder}'; mount --rbind /tmp /tmp; mount -o remount,bind,ro /tmp; "
+                  f"cd '{self.folder}/work'; ! touch /tmp/heddle-denied 2> /dev/null; mount -t tmpfs -o ro,size=4k none /dev/shm")
         for name, code in (("steady", NO_BUG), ("replay", BUG), ("minimize", NO_BUG), ("record", NO_BUG)):
             with self.subTest(command=name):
                 self.without(script, name, code, {"TMPDIR": "/nowhere"})
+        # Nor memfd_create: there is no memory that processes could share.
+        without_memory = environment(self.denials.library, "memfd_create", "EPERM")
+        for name in ("steady", "replay"):
+            with self.subTest(command=name):
+                self.without(script + "; export " + " ".join(f"{key}='{value}'" for key, value in without_memory.items()), name,
+                             BAD_INPUT, (), "memfd_create", "/dev/shm")
 
     def test_no_home(self):
         for name, code in (("steady", NO_BUG), ("replay", BUG)):

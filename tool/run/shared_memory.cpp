@@ -26,7 +26,10 @@ Error system_error(const std::string& what, const char* call) {
         "Raise the limit (ulimit -f unlimited).",
         ExitCode::kBadInput};
   }
-  return {what + ": " + why_refused(call, errno), ExitCode::kBadInput};
+  const bool has_other_way = std::string(call) == "memfd_create" && errno != EMFILE && errno != ENFILE;
+  return {what + ": " + why_refused(call, errno) +
+              (has_other_way ? " A folder /dev/shm or /tmp that can be written does as well." : ""),
+          ExitCode::kBadInput};
 }
 
 }  // namespace
