@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """What is written, wherever it goes: devices, FIFOs, links, closed streams, full disks, small limits."""
+import fcntl
 import json
 import os
 import resource
 import shlex
+import shutil
 import signal
 import stat
 import threading
+import time
 import unittest
 
 from heddle_driver import BAD_INPUT, BUG, HEDDLE, NO_BUG, HeddleTest
@@ -88,6 +91,36 @@ class Outputs(HeddleTest):
         self.assertEqual(run.code, BUG, run.errors)
         self.assertEqual(len(json.loads(got[0])["findings"]), 1)
         self.assertTrue(stat.S_ISFIFO(os.lstat(self.path("fifo")).st_mode))
+
+    def interrupted_at_a_fifo(self, program, number, expected, *options):
+        """A campaign that is over, and wants to write to a FIFO that nobody reads, gets a signal."""
+        child = self.start(HEDDLE, *FEW, "-o", "kept", "--json", "written.json", *options, program)
+        # It is written before the FIFO is opened. Should the signal come before the FIFO is, the same is expected.
+        while not os.path.exists(self.path("written.json")) and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(number)
+        answer = self.finish(child)
+        self.assertEqual(answer.code, expected, answer.errors)
+        self.assertNotIn("Cannot", answer.errors)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(self.path("fifo")).st_mode))
+        self.assertEqual(os.path.exists(self.path("kept/bug-1.heddle")), expected == BUG)
+        os.remove(self.path("written.json"))
+        shutil.rmtree(self.path("kept"), ignore_errors=True)
+
+    def test_a_signal_ends_the_wait_for_the_reader_of_a_fifo(self):
+        os.mkfifo(self.path("fifo"))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.interrupted_at_a_fifo(self.racy(), number, BUG, "--html", "fifo")
+            self.interrupted_at_a_fifo(self.correct(), number, NO_BUG, "--html", "fifo")
+
+    def test_a_signal_ends_the_wait_for_a_reader_that_does_not_read(self):
+        os.mkfifo(self.path("fifo"))
+        reader = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(reader, 1031, 4096)  # F_SETPIPE_SZ: the page has more
+        try:
+            self.interrupted_at_a_fifo(self.racy(), signal.SIGINT, BUG, "--html", "fifo")
+        finally:
+            os.close(reader)
 
     def test_links_are_followed_and_stay(self):
         os.mkdir(self.path("elsewhere"))

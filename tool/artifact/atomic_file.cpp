@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -120,10 +123,61 @@ Result<Destination> destination_of(std::string path) {
   return system_failure("write", asked);
 }
 
+// One for the process, as its signal handlers are.
+bool (*gives_up_writing)() = nullptr;
+
+bool gives_up() { return gives_up_writing != nullptr && gives_up_writing(); }
+
+constexpr int kLookEvery = 50;    // milliseconds
+constexpr int kLastChance = 500;  // for a reader that is only slow
+
+// The end of a FIFO that is written to; -1 with EPIPE: the user does not want to wait for a reader any
+// longer.
+int open_fifo(const std::string& path) {
+  for (;;) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 || (errno != ENXIO && errno != EINTR)) return fd;
+    if (gives_up()) {
+      errno = EPIPE;
+      return -1;
+    }
+    ::poll(nullptr, 0, kLookEvery);
+  }
+}
+
+int open_other(const std::string& path) {
+  struct stat about = {};
+  if (::stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode)) return open_fifo(path);
+  return ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+// False with EPIPE: nobody reads, and the user does not want to wait.
+bool write_patiently(int fd, std::string_view content) {
+  // So much can be written without waiting where poll() says that something can: pipe(7).
+  constexpr std::size_t kAtOnce = PIPE_BUF;
+  while (!content.empty()) {
+    const bool last_chance = gives_up();
+    pollfd entry{fd, POLLOUT, 0};
+    const int ready = ::poll(&entry, 1, last_chance ? kLastChance : kLookEvery);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready == 0 && last_chance) {
+      errno = EPIPE;
+      return false;
+    }
+    if (ready <= 0) continue;
+    const ssize_t written = ::write(fd, content.data(), std::min(content.size(), kAtOnce));
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (written <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 Status write_through(int fd, const std::string& path, std::string_view content) {
   Descriptor file(fd);
+  if (file.get() < 0 && errno == EPIPE) return Done{};
   if (file.get() < 0) return system_failure("open", path);
-  if (write_all(file.get(), content) && file.close()) return Done{};
+  if (write_patiently(file.get(), content) && file.close()) return Done{};
   if (errno == EPIPE) return Done{};  // whoever read it has read enough
   return system_failure("write", path);
 }
@@ -135,6 +189,8 @@ void take_over(const struct stat& about, int fd) {
 }
 
 }  // namespace
+
+void set_gives_up_writing(bool (*gives_up)()) { gives_up_writing = gives_up; }
 
 Error system_failure(std::string_view what, const std::string& path) {
   const int why = errno;
@@ -151,8 +207,7 @@ Status write_file_atomically(const std::string& path, std::string_view content) 
   if (!to) return to.error();
   if (to->kind == Destination::Kind::kOwnDescriptor)
     return write_through(::fcntl(to->descriptor, F_DUPFD_CLOEXEC, 3), path, content);
-  if (to->kind == Destination::Kind::kOther)
-    return write_through(::open(to->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC), path, content);
+  if (to->kind == Destination::Kind::kOther) return write_through(open_other(to->path), path, content);
   const std::string directory = directory_of(to->path);
   if (auto made = make_parent(directory); !made) return made;
   const bool is_there = to->kind == Destination::Kind::kRegular;

@@ -17,6 +17,11 @@ namespace heddle {
 // never replaced.
 Status write_file_atomically(const std::string& path, std::string_view content);
 
+// A FIFO that nobody has opened, or a pipe whose reader does not read, is waited for until this answers true:
+// the user wants the command to end. What is not written then was wanted by nobody, which is no error. Set
+// once, before there are threads; nullptr: the wait has no end.
+void set_gives_up_writing(bool (*gives_up)());
+
 // A file that must not be there yet: false where the name is taken. What is read under `path` is all of
 // `content`, at any moment and whatever becomes of this process.
 Result<bool> write_new_file(const std::string& path, std::string_view content);

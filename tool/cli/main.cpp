@@ -4,11 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "tool/artifact/atomic_file.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/standard_streams.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/version.h"
+#include "tool/run/interruption.h"
 #include "tool/run/limits.h"
 #include "tool/run/needed_calls.h"
 
@@ -70,6 +72,7 @@ int dispatch(const std::string& command, const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   heddle::cli::prepare_standard_streams();
+  heddle::set_gives_up_writing([] { return heddle::run::was_interrupted(); });
   if (argc < 2) {
     fmt::print(stderr, "{}", heddle::cli::help());
     return 2;
