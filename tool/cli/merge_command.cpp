@@ -182,7 +182,7 @@ Status Merging::go_on() {
   for (const auto& bug : *bugs) {
     if (!is_of_this_build(*bug)) continue;
     State& state = states_[{bug->kind, bug->place}];
-    if (state.reproduced || state.logs == bug->logs.failing_logs() || run::was_interrupted()) continue;
+    if (state.reproduced || state.logs == bug->logs.failing_logs() || run::time_is_up()) continue;
     state.logs = bug->logs.failing_logs();
     if (auto tried = try_bug(*bug, state); !tried) return tried;
   }
@@ -284,6 +284,12 @@ int merge_command(const Arguments& arguments) {
     const double so_far = std::chrono::duration<double>(Clock::now() - began).count();
     if (!options.watch || run::was_interrupted() || (watched > 0 && so_far >= watched)) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  if (gatherer.unread() != 0) {
+    const std::string unread = fmt::format(
+        "{} logs were not read in the time given. Give more (--time), or fewer logs.", gatherer.unread());
+    if (merging.reproduced() == 0) return complain({unread, ExitCode::kInconclusive});
+    warn(unread);
   }
   if (merging.bugs() == 0)
     return complain({"There is no failing log among these: nothing to reproduce.", ExitCode::kBadInput});

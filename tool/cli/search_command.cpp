@@ -130,6 +130,8 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
   tell_others(runs->others);
   if (runs->unusable != 0)
     warn(fmt::format("{} logs were left out. The first: {}", runs->unusable, runs->first_problem));
+  if (runs->unread != 0)
+    warn(fmt::format("{} logs were not read in the time given. Give more (--time).", runs->unread));
   if (runs->failed != 0)
     warn(fmt::format("{} logs are of runs that failed; `heddle reconstruct` is for these.", runs->failed));
   search::FollowLimits limits;
@@ -142,6 +144,7 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
   auto followed = search::follow_runs(executions, runs->database, limits);
   if (!followed) return followed.error();
   for (const search::Executed& executed : followed->executed) {
+    if (run::time_is_up()) break;
     auto added = search.add(executed);
     if (!added && added.error().code != ExitCode::kInconclusive) return added.error();
   }
@@ -201,6 +204,10 @@ int search_command(const Arguments& arguments) {
   // A failure that is derived from a run says more than one that was met on the way to its paths.
   if (!*found || (!options.from.empty() && search.runs() != 0)) {
     if (search.runs() == 0) {
+      if (run::time_is_up())
+        return complain(
+            {"The time was over before there was a run that passed to start from. Give more (--time).",
+             ExitCode::kInconclusive});
       const std::string what_to_do =
           options.from.empty() ? "" : " Record runs that pass with `heddle record -d " + options.from + "`.";
       return complain({(options.from.empty() ? "No run passed: there is nothing to start from."

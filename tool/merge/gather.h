@@ -23,6 +23,8 @@ class Gatherer {
 
   // Adds what is new since the last call; answers how many logs that was.
   Result<std::uint64_t> gather();
+  // Logs that the last call did not come to within the time of the command.
+  std::uint64_t unread() const { return unread_; }
 
  private:
   std::vector<std::string> files() const;
@@ -31,7 +33,8 @@ class Gatherer {
   LogStore& store_;
   std::vector<std::string> paths_;
   std::map<std::string, std::pair<std::uint64_t, std::int64_t>> seen_;  // size and time of change
-  std::set<std::string> running_;                                       // that were told of
+  std::uint64_t unread_ = 0;
+  std::set<std::string> running_;  // that were told of
 };
 
 }  // namespace heddle::merge

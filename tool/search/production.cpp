@@ -12,6 +12,7 @@
 
 #include "core/record/run_identity.h"
 #include "tool/artifact/atomic_file.h"
+#include "tool/run/time_limit.h"
 #include "tool/search/path_steps.h"
 #include "tool/search/waiting_rounds.h"
 
@@ -90,6 +91,10 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
   const std::size_t before = read.size();
   for (const std::string& name : files) {
     if (read.contains(name)) continue;
+    if (run::time_is_up()) {
+      ++runs.unread;
+      continue;
+    }
     auto log = read_path_log(folder + "/" + name, *tables);
     // (Who fails may not have the time to write everything; that is for `heddle reconstruct` to deal with.)
     if (!log || (log->incomplete && !has_failed(*log))) {

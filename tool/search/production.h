@@ -24,6 +24,7 @@ LoggedEnd logged_end(const PathLog& log);
 
 struct ProductionRuns {
   PathDatabase database;
+  std::uint64_t unread = 0;  // logs that the command's time was not enough for
   std::size_t logs = 0;      // that were read
   std::size_t failed = 0;    // … of runs that did not pass: `heddle reconstruct` is for them
   std::size_t unusable = 0;  // damaged, of another build, or cut off

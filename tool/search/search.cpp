@@ -49,6 +49,7 @@ Status Search::refresh() {
     again = false;
     for (Run& run : runs_) {
       if (run.generation == executions_.shared_generation()) continue;
+      if (is_over()) return Done{};  // each is an execution; who called asks the same
       Executed executed;
       executed.choices = run.choices;
       auto traced = executions_.trace(executed);
@@ -189,6 +190,7 @@ Search::Found Search::explore_schedules(std::size_t run) {
 Search::Found Search::find() {
   for (std::size_t i = 0; i < runs_.size() && i < production_ && !is_over(); ++i) {
     if (auto status = refresh(); !status) return status.error();
+    if (is_over()) break;
     auto found = explore_schedules(i);
     if (!found || *found) return found;
   }
