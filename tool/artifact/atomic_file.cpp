@@ -141,7 +141,7 @@ int open_fifo(const std::string& path) {
       errno = EPIPE;
       return -1;
     }
-    ::poll(nullptr, 0, kLookEvery);
+    ::usleep(kLookEvery * 1000);
   }
 }
 
@@ -159,12 +159,13 @@ bool write_patiently(int fd, std::string_view content) {
     const bool last_chance = gives_up();
     pollfd entry{fd, POLLOUT, 0};
     const int ready = ::poll(&entry, 1, last_chance ? kLastChance : kLookEvery);
-    if (ready < 0 && errno != EINTR) return false;
+    // Where poll() is denied, the write itself waits.
+    const bool is_denied = ready < 0 && errno != EINTR;
     if (ready == 0 && last_chance) {
       errno = EPIPE;
       return false;
     }
-    if (ready <= 0) continue;
+    if (ready <= 0 && !is_denied) continue;
     const ssize_t written = ::write(fd, content.data(), std::min(content.size(), kAtOnce));
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written <= 0) return false;
