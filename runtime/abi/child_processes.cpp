@@ -63,7 +63,7 @@ void run_prepare_handlers() {
   }
 }
 
-// … of those whose prepare handlers were run.
+// Runs the parent or child handlers of those whose prepare handlers were run.
 void run_fork_handlers(void (*ForkHandlers::*which)(), std::uint32_t end) {
   for (std::uint32_t begin = 0;;) {
     const ForkHandlers* h = next_fork_handlers(begin, end, false);

@@ -1,6 +1,6 @@
 // OpenMP as g++ compiles it: calls of libgomp. Each is passed on, with the edges of the specification (OpenMP
 // 5.0, 1.4.4 and the constructs' own sections) around it. Not had: the old calls GOMP_parallel_start and
-// …_end (compilers before GCC 4.9), and doacross loops, in which libgomp spins without end.
+// GOMP_parallel_end (compilers before GCC 4.9), and doacross loops, in which libgomp spins without end.
 #include "runtime/abi/openmp.h"
 
 namespace heddle::abi {

@@ -51,7 +51,7 @@ HEDDLE_OMP_LOCK(void, GOMP_atomic_start, (), (),
 HEDDLE_OMP_LOCK(void, GOMP_atomic_end, (), (),
                 e->mutex_unlock(mutex_at(*e, heddle::abi::atomic_update), HEDDLE_CALLER_PC))
 
-// … as clang has it; a place in the source and the thread's number come first.
+// Critical sections and locks as clang calls them: a place in the source and the thread's number come first.
 HEDDLE_OMP_LOCK(void, __kmpc_critical, (void* place, int thread, void* name), (place, thread, name),
                 e->mutex_lock(mutex_at(*e, name), HEDDLE_CALLER_PC))
 HEDDLE_OMP_LOCK(void, __kmpc_critical_with_hint, (void* place, int thread, void* name, unsigned hint),

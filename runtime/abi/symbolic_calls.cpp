@@ -36,7 +36,7 @@ struct Tracing {
   EventId latest[kMaxThreads];  // of each thread
   std::uint32_t seen = 0;       // events that `latest` covers
   std::uint32_t unclaimed = 0;  // events before it are of accesses that were told already
-  Address claimed_address = 0;  // … the last of them as that of an access there
+  Address claimed_address = 0;  // where the access was that the last claimed event is of
 };
 Tracing* tracing = nullptr;
 

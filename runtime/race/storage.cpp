@@ -34,7 +34,7 @@ void RaceDetector::fill_all(Address begin, Address end, StateId state) {
   }
 }
 
-// … but those of virgin chunks.
+// Fills the cells of the range, but not those of virgin chunks.
 void RaceDetector::fill_touched(Address begin, Address end, StateId state) {
   StateId* cell = Shadow::cell_of(begin);
   StateId* const stop = cell + (end - begin) / 8;

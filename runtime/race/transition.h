@@ -202,9 +202,10 @@ template <AccessOp kOp>
   constexpr Shape kShape = shape_of(kOp);  // known to the compiler, as no part of `access` is
   constexpr std::uint32_t kMost = 31;
   const auto bytes = static_cast<std::uint32_t>(access & kMask);
-  std::uint32_t dropped = 0;    // a bit for each record
-  std::uint32_t disturbed = 0;  // … that this access is in the way of
-  std::uint32_t own = 0;        // … of the thread
+  // A bit for each record.
+  std::uint32_t dropped = 0;
+  std::uint32_t disturbed = 0;  // those that this access is in the way of
+  std::uint32_t own = 0;        // those of the thread
   std::uint64_t renewable = kRenewable;
   bool is_new = true;
   std::uint32_t last = 0;

@@ -28,7 +28,8 @@ ElementProfile read_profile(const char* path) {
   if (mapped < 0 && mapped > -4096) return {};
   const char* text = reinterpret_cast<const char*>(mapped);
   const auto size = static_cast<std::uint64_t>(bytes);
-  auto* ids = static_cast<std::uint64_t*>(map_pages((size / (kDigits + 1) + 1) * sizeof(std::uint64_t)));
+  const std::uint64_t room = (size / (kDigits + 1) + 1) * sizeof(std::uint64_t);
+  auto* ids = static_cast<std::uint64_t*>(map_pages(room));
   std::uint64_t count = 0;
   bool sorted = ids != nullptr;
   for (std::uint64_t at = 0; at < size && sorted;) {
@@ -44,7 +45,9 @@ ElementProfile read_profile(const char* path) {
     ++at;
   }
   raw_syscall(SYS_munmap, mapped, bytes);
-  return sorted ? ElementProfile{ids, count} : ElementProfile{};
+  if (sorted) return {ids, count, room};
+  if (ids != nullptr) raw_syscall(SYS_munmap, ids, room);
+  return {};
 }
 
 }  // namespace heddle::record

@@ -9,6 +9,7 @@ namespace heddle::record {
 struct ElementProfile {
   const std::uint64_t* ids = nullptr;  // sorted; nullptr: there is no profile
   std::uint64_t count = 0;
+  std::uint64_t mapped = 0;  // bytes at `ids`, which stay for as long as the process lives
 };
 
 inline constexpr char kProfileEnding[] = ".spes";

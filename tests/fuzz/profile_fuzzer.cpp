@@ -16,7 +16,7 @@ std::uint64_t read_and_forget(const std::string& path, bool& is_there) {
   is_there = profile.ids != nullptr;
   for (std::uint64_t i = 1; i < profile.count; ++i)
     heddle::fuzz::require(profile.ids[i - 1] < profile.ids[i]);
-  if (is_there) munmap(const_cast<std::uint64_t*>(profile.ids), profile.count * sizeof(std::uint64_t) + 1);
+  if (is_there) munmap(const_cast<std::uint64_t*>(profile.ids), profile.mapped);
   return profile.count;
 }
 

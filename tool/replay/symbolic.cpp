@@ -68,6 +68,11 @@ bool shows_again(const Trace& original, const Trace& now) {
   });
 }
 
+bool is_livelock(const Trace& trace) {
+  return std::ranges::any_of(
+      trace.findings, [](const TraceFinding& finding) { return finding.kind == FindingKind::kLivelock; });
+}
+
 Error not_reproduced(const run::SingleRun& run) {
   return {fmt::format("The execution came to another end when it was run with a symbolic trace{}.",
                       run.result.ending == Ending::kDiverged ? ": the program offered other choices" : ""),
@@ -99,6 +104,13 @@ Result<SymbolicRun> run_symbolically(const run::Target& target, const Trace& ori
   }
   if (run->result.ending == Ending::kDiverged || !shows_again(original, run->trace))
     return not_reproduced(*run);
+  if (run->symbolic.cut && is_livelock(original)) {
+    return Error{
+        "A livelock is proved by so many turns of its loop that their symbolic trace is larger than heddle "
+        "keeps. "
+        "`heddle show` without --symbolic shows the loop.",
+        ExitCode::kInconclusive};
+  }
   if (run->symbolic.cut) {
     return Error{
         "The symbolic trace of this execution is larger than heddle keeps. Make the execution smaller "
