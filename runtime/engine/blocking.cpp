@@ -58,6 +58,14 @@ bool Execution::wake_ready_calls() {
   return any;
 }
 
+// A signal or what a parked call waits for. To be asked after outlook() has said that there is nobody: a
+// process may have acted, and ended, after the question before that. Whoever ended does nothing more, so that
+// the answer holds.
+bool Execution::something_came() {
+  const bool signals = take_arrived_signals(*this);
+  return wake_ready_calls() || signals;
+}
+
 // Nobody can run. False: nothing can ever change that.
 bool Execution::pass_time() {
   const std::uint64_t deadline = scheduler_.next_deadline();
@@ -68,10 +76,10 @@ bool Execution::pass_time() {
   if (hope == Outlook::kAlive) {
     if (wait_for_real(next == sched::kNoDeadline ? next : next - scheduler_.now())) return true;
     // Who was alive may have ended meanwhile without a word.
-    if (next == sched::kNoDeadline) return outlook() != Outlook::kNothing;
+    if (next == sched::kNoDeadline) return outlook() != Outlook::kNothing || something_came();
   }
   if (next == sched::kNoDeadline) {
-    if (hope == Outlook::kNothing) return false;
+    if (hope == Outlook::kNothing) return something_came();
     if (wait_for_real(kIdleNanoseconds)) return true;
     finish(Ending::kCut, 0);  // a server without clients: what it did so far is all there is
   }
@@ -102,21 +110,24 @@ bool Execution::wait_for_real(std::uint64_t most_nanoseconds) {
     if (step > kStep) step = kStep;
     timespec limit{0, static_cast<long>(step)};
     raw_syscall(SYS_ppoll, polled, count, &limit, 0, 8);
-    if (take_arrived_signals(*this) || wake_ready_calls()) return true;
-    if (outlook() < hope) return false;  // who could have helped is gone
+    if (something_came()) return true;
+    if (outlook() < hope) return something_came();  // who could have helped is gone
   }
 }
 
 // Threads run and nothing changes. If the outside could change that, it gets some real time to do so.
 bool Execution::spin_waits_for_outside() {
   if (outlook(true) != Outlook::kAlive) {
+    // Who was alive until now may have done something since the threads looked last.
+    const bool was_alive = patience_ns_ != 0;
     patience_ns_ = 0;
-    return false;
+    if (was_alive) changed();
+    return was_alive;
   }
   note_flag(result_flags::kOtherProcess);
   constexpr std::uint64_t kMost = 50 * kMillisecond;
   patience_ns_ = patience_ns_ == 0 ? kMillisecond : patience_ns_ * 2 < kMost ? patience_ns_ * 2 : kMost;
-  if (!take_arrived_signals(*this) && !wake_ready_calls()) {
+  if (!something_came()) {
     timespec pause{0, static_cast<long>(patience_ns_)};
     raw_syscall(SYS_nanosleep, &pause, 0);
     wake_ready_calls();

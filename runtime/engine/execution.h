@@ -641,6 +641,7 @@ class Execution final : public strategy::View {
   // blocking.cpp
   enum class Outlook : std::uint8_t { kNothing, kIdle, kAlive };
   bool wake_ready_calls();
+  bool something_came();
   bool pass_time();
   Outlook outlook(bool spinning = false);
   bool wait_for_real(std::uint64_t most_nanoseconds);
