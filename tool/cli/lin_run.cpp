@@ -12,6 +12,7 @@
 #include "tool/linearize/minimum_test.h"
 #include "tool/linearize/picture.h"
 #include "tool/report/shell_word.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::cli {
 namespace {
@@ -123,8 +124,10 @@ void localize(const LinRun& wish, const RunOptions& options, const run::Target& 
       });
   auto shown = localized ? checker.with_symbols(localized->violated) : std::nullopt;
   if (!shown) {
-    write(
-        "heddle: the history's operations did not show the fault again; --check N allows more executions\n");
+    write(run::time_is_up()
+              ? "heddle: the time was over before the smallest test was found; give more (--time)\n"
+              : "heddle: the history's operations did not show the fault again; --check N allows more "
+                "executions\n");
     return;
   }
   localized->violated = std::move(*shown);
