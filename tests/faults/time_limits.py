@@ -13,7 +13,7 @@ import time
 
 from commands import HEDDLE, Workshop
 
-# Threads that never come to an end of choices: fifteen rounds each of a lock, an update and a branch on what was read.
+# More executions than can be run: four threads, fifteen rounds each of a lock, an update and a branch on what was read.
 LONG = """
 #include <assert.h>
 #include <pthread.h>
@@ -42,23 +42,27 @@ int main(int count, char** words) {
   return 0;
 }
 """
+# The same with thousands of events: what is built of an execution before it is searched takes minutes.
+HEAVY = LONG
+for few, many in (("i < 15", "i < 400"), ("[64]", "[2000]"), ("i < 59", "i < 1599"), ("== 30", "== 800"), ("< 12", "< 40")):
+    HEAVY = HEAVY.replace(few, many)
 STRATEGIES = ("auto", "random", "pct:d=3", "pctwm:d=2,h=1", "pos", "surw", "exhaustive", "places")
 
 
 def prepared(folder):
     workshop = Workshop(folder, names=["lin", "test", "merge"])
-    if not os.path.exists(workshop.path("long.done")):
-        with open(workshop.path("long.c"), "w", encoding="utf-8") as file:
-            file.write(LONG)
-        workshop.call("cc", "--full", "-g", "-O1", "long.c", "-o", "long")
-        workshop.call("run", "-q", "--no-minimize", "--seed", "1", "-s", "random", "-n", "2000", "-o", "long-kept", "--", "./long", "fails",
-                      codes=[66])
-        for i in range(40):
-            workshop.call("record", "-q", "--path", "-d", "long-logs", "--", "./long")
-        os.makedirs(workshop.path("one-log"))
-        name = sorted(os.listdir(workshop.path("long-logs")))[0]
-        os.rename(workshop.path("long-logs", name), workshop.path("one-log", "run.hlog"))
-        with open(workshop.path("long.done"), "w", encoding="utf-8"):
+    for name, source, logs in (("long", LONG, 40), ("heavy", HEAVY, 4)):
+        if os.path.exists(workshop.path(name + ".done")):
+            continue
+        with open(workshop.path(name + ".c"), "w", encoding="utf-8") as file:
+            file.write(source)
+        workshop.call("cc", "--full", "-g", "-O1", name + ".c", "-o", name)
+        workshop.call("run", "-q", "--no-minimize", "--seed", "1", "-s", "random", "-n", "2000", "-o", name + "-kept", "--", "./" + name,
+                      "fails", codes=[66])
+        for _ in range(logs):
+            workshop.call("record", "-q", "--path", "-d", name + "-logs", "--", "./" + name)
+        os.rename(workshop.path(name + "-logs", sorted(os.listdir(workshop.path(name + "-logs")))[0]), workshop.path(name + ".hlog"))
+        with open(workshop.path(name + ".done"), "w", encoding="utf-8"):
             pass
     return workshop
 
@@ -69,13 +73,15 @@ def commands(time_given):
         yield f"run -s {strategy}", ["run", *endless, "-s", strategy, "--", "./long"]
     yield "run --repetition fork", ["run", *endless, "--repetition", "fork", "--", "./long"]
     yield "test (two cases)", ["test", "-t", time_given, "--max-failures", "0", "-q", "-o", "out", "--", "./cases"]
-    yield "minimize", ["minimize", "-q", "-t", time_given, "-o", "small.heddle", "long-kept/bug-1.heddle"]
-    yield "explain", ["explain", "-q", "-t", time_given, "-n", "100000000", "long-kept/bug-1.heddle"]
-    yield "explain --intervene", ["explain", "-q", "--intervene", "-t", time_given, "-n", "100000000", "long-kept/bug-1.heddle"]
-    for order in ("pruned", "thesis"):
-        yield f"search --order {order}", ["search", "-q", "--order", order, "-t", time_given, "-o", "out", "--", "./long"]
-    yield "search --from", ["search", "-q", "--from", "long-logs", "--any-input", "-t", time_given, "-o", "out", "--", "./long"]
-    yield "reconstruct", ["reconstruct", "-q", "-n", "1000000", "-t", time_given, "-o", "out", "one-log/run.hlog", "--", "./long"]
+    for name in ("long", "heavy"):
+        program, bug = "./" + name, name + "-kept/bug-1.heddle"
+        yield f"minimize, {name}", ["minimize", "-q", "-t", time_given, "-o", "small.heddle", bug]
+        for more in ((), ("--intervene",)):
+            yield " ".join(("explain", *more)) + f", {name}", ["explain", "-q", *more, "-t", time_given, "-n", "100000000", bug]
+        for order in ("pruned", "thesis"):
+            yield f"search --order {order}, {name}", ["search", "-q", "--order", order, "-t", time_given, "-o", "out", "--", program]
+        yield f"search --from, {name}", ["search", "-q", "--from", name + "-logs", "--any-input", "-t", time_given, "-o", "out", "--", program]
+        yield f"reconstruct, {name}", ["reconstruct", "-q", "-n", "1000000", "-t", time_given, "-o", "out", name + ".hlog", "--", program]
     yield "merge --watch", ["merge", "-q", "--watch", "-t", time_given, "-o", "out", "parts", "--", "./reset"]
     yield "lin run", ["lin", "run", "-q", "-t", time_given, "--max-failures", "0", "-o", "out", "--", "./queue"]
 

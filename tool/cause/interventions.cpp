@@ -29,6 +29,8 @@ struct Passing {
   std::uint64_t number = 0;  // in the order in which they were tried
 };
 
+constexpr double kShareOfTrying = 0.5;  // of the time; the rest is for comparing
+
 class Interventions {
  public:
   Interventions(const run::Target& target, const Trace& failing, const InterventionOptions& options,
@@ -50,7 +52,13 @@ class Interventions {
     return outcome.result.ending == Ending::kExited &&
            run::signatures_of(outcome.result, options_.allowed_exits).empty();
   }
-  void propose(const Plan& plan, std::uint32_t distance) { proposals_.push_back({plan, distance}); }
+  // More would not be tried. (A plan is as long as the execution, and there are many times as many.)
+  bool has_enough() const {
+    return proposals_.size() >= options_.most_executions || !time_left(kShareOfTrying);
+  }
+  void propose(const Plan& plan, std::uint32_t distance) {
+    if (!has_enough()) proposals_.push_back({plan, distance});
+  }
   void propose_changes(std::size_t departure);
   void propose_extras();
   Status try_all();
@@ -75,6 +83,7 @@ void Interventions::propose_changes(std::size_t at) {
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
   propose(rest, kFarthest);
   const auto with = [&](const Departure& instead, std::uint32_t distance) {
+    if (has_enough()) return;
     Plan plan = rest;
     plan.push_back(instead);
     propose(plan, distance);
@@ -101,7 +110,7 @@ void Interventions::propose_extras() {
   std::set<std::uint64_t> made;
   for (const Departure& departure : plan_) made.insert(departure.place.bits);
   std::uint32_t distance = kFarthest;
-  for (std::size_t i = others_.size(); i-- > 0;) {
+  for (std::size_t i = others_.size(); i-- > 0 && !has_enough();) {
     if (made.contains(others_[i].departure.place.bits)) continue;
     Plan plan = plan_;
     plan.push_back(others_[i].departure);
@@ -112,7 +121,7 @@ void Interventions::propose_extras() {
 Status Interventions::try_all() {
   std::set<std::uint64_t> seen;
   for (const Intervention& proposal : proposals_) {
-    if (!time_left(0.5) || explanation_.interventions == options_.most_executions) break;
+    if (!time_left(kShareOfTrying) || explanation_.interventions == options_.most_executions) break;
     auto outcome = candidates_.follow(proposal.plan);
     if (!outcome) return outcome.error();
     ++explanation_.interventions;
@@ -189,7 +198,7 @@ Result<Explanation> Interventions::run() {
   others_ = again->others;
   candidates_.keep_logs();
   // What happened last is nearest to the failure.
-  for (std::size_t i = plan_.size(); i-- > 0;) propose_changes(i);
+  for (std::size_t i = plan_.size(); i-- > 0 && !has_enough();) propose_changes(i);
   propose_extras();
   propose({}, std::numeric_limits<std::uint32_t>::max());
   if (auto status = try_all(); !status) return status.error();

@@ -45,6 +45,7 @@ void Problem::decide_reads() {
     if (!s_.action(i).reads()) continue;
     const bool synchronises = needs_happens_before() && s_.action(i).is_atomic();
     for (PartId p = s_.first_part(i); p < s_.first_part(i + 1); ++p) {
+      if (gives_up()) return;
       if (!relevant[i] && !synchronises && !is_weak(s_.parts()[p].cell)) continue;
       Choice choice{p, candidates_.of(p), {}, s_.observed_sources()[p], options_.start_from_observed};
       choices_.push_back(std::move(choice));
@@ -52,6 +53,7 @@ void Problem::decide_reads() {
   }
   prune_by_values(choices_);
   for (std::uint32_t c = 0; c < choices_.size(); ++c) {
+    if (gives_up()) return;
     Choice& choice = choices_[c];
     choice_of_part_[choice.part] = c;
     for (ActionId w : choice.writes)
@@ -103,6 +105,7 @@ void Problem::prune_by_values(std::vector<Choice>& choices) {
     const Part& part = s_.parts()[choice.part];
     if (!alone_.contains(part.action)) continue;
     std::erase_if(choice.writes, [&](ActionId w) {
+      if (gives_up()) return false;
       std::uint64_t value = s_.cells()[part.cell].initial;
       if (w != kNoAction) {
         if (s_.action(w).written != kConcrete || s_.parts_of(w).size() != 1) return false;
@@ -120,6 +123,7 @@ void Problem::encode_waits() {
     if (wait.wake == kNoAction || !wait.needs_signal) continue;
     Clause somebody;
     for (ActionId i : s_.observed()) {
+      if (gives_up()) return;
       const EventKind kind = s_.action(i).kind;
       const bool signals = kind == EventKind::kCondSignal || kind == EventKind::kCondBroadcast;
       if (!signals || s_.object_of(i) != wait.object || s_.thread_index(i) == s_.thread_index(wait.wait))
@@ -150,6 +154,7 @@ void Problem::encode_semaphores() {
     for (std::size_t w = 0; w < waits[object].size(); ++w) {
       Clause some;
       for (std::size_t k = 0; k < takers.size(); ++k) {
+        if (gives_up()) return;
         const Literal takes = 2 * add_variable({});
         some.push_back(takes);
         takers[k].push_back(takes);
@@ -172,6 +177,7 @@ void Problem::encode_failed_attempts() {
     for (std::uint32_t k : s_.sections_of(i)) own |= s_.sections()[k].object == s_.object_of(i);
     if (own) continue;
     for (const Section& section : s_.sections()) {
+      if (gives_up()) return;
       if (section.object != s_.object_of(i) || s_.thread_index(section.lock) == s_.thread_index(i)) continue;
       const Literal within = 2 * add_variable({});
       somewhere.push_back(within);
@@ -198,6 +204,7 @@ void Problem::encode_eagerly() {
     for (std::size_t k = 0; k < choice.writes.size(); ++k) {
       const ActionId w = choice.writes[k];
       for (ActionId other : s_.cells()[cell].writes) {
+        if (gives_up()) return;
         if (other == w || other == read) continue;
         Clause clause{negation(choice.literals[k]), order(read, other)};
         if (w != kNoAction) clause.push_back(order(other, w));
@@ -208,6 +215,7 @@ void Problem::encode_eagerly() {
   std::vector<std::vector<const Section*>> by_object(s_.object_count());
   for (const Section& b : s_.sections()) {
     for (const Section* a : by_object[b.object]) {
+      if (gives_up()) return;
       if (s_.thread_index(a->lock) == s_.thread_index(b.lock) || (!a->exclusive && !b.exclusive)) continue;
       Clause clause;
       if (a->unlock != kNoAction) clause.push_back(order(a->unlock, b.lock));

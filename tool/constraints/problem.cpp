@@ -178,6 +178,7 @@ Literal Problem::choose(Variable v) {
 }
 
 void Problem::start_from(const Execution& execution) {
+  if (gave_up_) return;
   sat_.backtrack_to_start();
   orders_.prefer(execution.order);
   for (Info& info : info_) info.last = 0;
@@ -188,7 +189,7 @@ void Problem::start_from(const Execution& execution) {
 }
 
 Answer Problem::solve(std::span<const Literal> assumptions, std::uint64_t most_conflicts) {
-  return sat_.solve(assumptions, most_conflicts);
+  return gave_up_ ? Answer::kUnknown : sat_.solve(assumptions, most_conflicts);
 }
 
 Problem::Size Problem::size() const {

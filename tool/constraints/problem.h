@@ -32,6 +32,7 @@
 #include "tool/constraints/order_graph.h"
 #include "tool/constraints/sat.h"
 #include "tool/constraints/structure.h"
+#include "tool/run/time_limit.h"
 
 namespace heddle::constraints {
 
@@ -107,6 +108,9 @@ class Problem final : private Theory {
   bool edge_of(Literal l, ActionId& from, ActionId& to) const;
   void hint(Literal l);
 
+  // The command's time was over while the constraints were written down. What there is of them is not to be solved.
+  bool gives_up() { return gave_up_ = gave_up_ || time_.is_up(); }
+
   // encoding.cpp
   void decide_reads();
   void prune_by_values(std::vector<Choice>& choices);
@@ -169,6 +173,8 @@ class Problem final : private Theory {
   std::uint32_t visit_ = 0;
   std::uint64_t rounds_ = 0;
   Clauses clauses_;
+  run::TimeSampler time_;
+  bool gave_up_ = false;
 };
 
 }  // namespace heddle::constraints

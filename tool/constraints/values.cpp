@@ -20,6 +20,7 @@ std::size_t Problem::longest_chain(const std::vector<const Choice*>& choices) {
   };
   for (const Choice* choice : choices) {
     for (ActionId w : choice->writes) {
+      if (gives_up()) return 0;
       if (w == kNoAction) continue;
       for (ActionId from : reads_in(s_.action(w).written, 1)) {
         if (!s_.parts_of(from).empty())
@@ -48,6 +49,7 @@ std::map<ActionId, std::set<std::uint64_t>> Problem::domains() {
     if (s_.action(read).symbol == kConcrete) continue;
     bool simple = s_.parts_of(read).size() == 1;
     for (ActionId w : choice.writes) {
+      if (gives_up()) return {};
       if (w == kNoAction) continue;
       simple &=
           s_.parts_of(w).size() == 1 && (s_.action(w).written == kConcrete || write_read(w) != kNoAction);
@@ -74,6 +76,7 @@ std::map<ActionId, std::set<std::uint64_t>> Problem::domains() {
         next[part.action].push_back(value);
       };
       for (ActionId w : choice->writes) {
+        if (gives_up()) return {};
         const bool known = w == kNoAction || s_.action(w).written == kConcrete;
         if (known && round == 0) add(w == kNoAction ? s_.cells()[part.cell].initial : s_.action(w).value);
         if (known) continue;
@@ -94,6 +97,7 @@ std::map<ActionId, std::set<std::uint64_t>> Problem::domains() {
     for (const Choice* choice : open) {
       const ActionId read = s_.parts()[choice->part].action;
       for (ActionId w : choice->writes) {
+        if (gives_up()) return {};
         if (w != kNoAction && s_.action(w).written != kConcrete && unknown.contains(write_read(w)))
           changed |= unknown.insert(read).second;
       }
@@ -117,6 +121,7 @@ void Problem::encode_values() {
   const std::map<ActionId, std::set<std::uint64_t>> all = domains();
   std::size_t clauses = 0;
   for (const Choice& choice : choices_) {
+    if (gives_up()) return;
     const ActionId read = s_.parts()[choice.part].action;
     const auto domain = all.find(read);
     if (domain == all.end() || clauses > kMostEagerClauses) continue;
@@ -138,6 +143,7 @@ void Problem::encode_values() {
       } else {
         const ActionId from = reads_in(s_.action(w).written, 1)[0];
         for (std::uint64_t value : all.at(from)) {
+          if (gives_up()) return;
           gives(computed(w, from, value), {otherwise, negation(value_literal(from, value))});
         }
       }

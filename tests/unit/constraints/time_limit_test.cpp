@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/constraints/trace_builder.h"
 #include "tool/constraints/sat.h"
+#include "tool/constraints/schedules.h"
 
 namespace heddle::constraints {
 namespace {
@@ -38,6 +40,31 @@ TEST(TimeLimit, EndsAQuestionThatTakesForEver) {
   const run::TimeShare share(0.05);
   EXPECT_EQ(sat.solve({}), Answer::kUnknown);
   EXPECT_TRUE(run::time_is_up());
+}
+
+// Two threads that count together. Each update may read from every one of the other thread.
+SymbolicTrace counting(int updates) {
+  TraceBuilder b;
+  b.initial(1, 0);
+  TraceBuilder::Value last;
+  for (int i = 0; i < updates; ++i) {
+    for (int thread = 1; thread <= 2; ++thread) {
+      last = b.add(thread, 1, 1);
+      b.branch(thread, b.greater(last, 1000));
+    }
+  }
+  b.fails_unless(2, b.greater(last, 1000));
+  return b.finish();
+}
+
+TEST(TimeLimit, EndsTheWritingDownOfConstraints) {
+  const SymbolicTrace trace = counting(40);
+  const SolvedSchedule whole = solve_failing(trace, {});
+  EXPECT_EQ(whole.answer, Answer::kSatisfiable);
+  const run::TimeShare none(1e-9);
+  const SolvedSchedule cut = solve_failing(trace, {});
+  EXPECT_EQ(cut.answer, Answer::kUnknown);
+  EXPECT_LT(cut.size.variables, whole.size.variables);
 }
 
 TEST(TimeLimit, IsGivenBackByAShare) {
