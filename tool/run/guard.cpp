@@ -128,9 +128,14 @@ bool kill_holders(const Files& files) {
     if (got != sizeof file) break;
     files.insert(file);
   }
-  // What is being started while we look shows in the next round.
-  constexpr int kMostRounds = 100;
-  for (int round = 0; round < kMostRounds && kill_holders(files); ++round) usleep(2000);
+  // What is being started while we look shows in one of the next rounds: a process that was killed in the
+  // middle of clone() may still finish it, on a busy machine much later. A process that cannot be killed is
+  // given up after ten seconds.
+  constexpr int kMostRounds = 5000, kQuietRounds = 5;
+  for (int round = 0, quiet = 0; round < kMostRounds && quiet < kQuietRounds; ++round) {
+    quiet = kill_holders(files) ? 0 : quiet + 1;
+    usleep(2000);
+  }
   _exit(0);
 }
 
