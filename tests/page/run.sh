@@ -22,7 +22,9 @@ if ! cmp -s page/package-lock.json packages/package-lock.json; then
   cp page/package.json page/.npmrc packages
   (cd packages && cp ../page/package-lock.json . && npm ci --ignore-scripts --prefer-offline --loglevel=error) || {
     rm -rf packages
-    missing "npm cannot fetch the packages that the lock file names"
+    # The network is none of what scripts/setup installs.
+    echo "skipped: npm cannot fetch the packages that the lock file names"
+    exit 77
   }
 fi
 ln -s ../packages/node_modules page/node_modules

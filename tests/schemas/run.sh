@@ -16,7 +16,9 @@ if ! cmp -s "$here/package-lock.json" packages/package-lock.json; then
   cp "$here/package.json" "$here/.npmrc" packages
   (cd packages && cp "$here/package-lock.json" . && npm ci --ignore-scripts --prefer-offline --loglevel=error) || {
     rm -rf packages
-    missing "npm cannot fetch the packages that the lock file names"
+    # The network is none of what scripts/setup installs.
+    echo "skipped: npm cannot fetch the packages that the lock file names"
+    exit 77
   }
 fi
 # A race, a deadlock, a failed assertion, a warning, and a campaign that finds nothing.
