@@ -9,31 +9,9 @@ import unittest
 import xml.etree.ElementTree
 
 from heddle_driver import BAD_INPUT, BUG, HEDDLE, NO_BUG, HeddleTest
+from sources import QUEUE_TEST
 
 LIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "lin")
-
-# A test for a new object: its operations, where their arguments come from, and what it should be.
-QUEUE_TEST = """
-#include <atomic>
-#include <heddle/lin.hpp>
-#include <optional>
-
-struct Queue {  // nothing keeps two threads from using one slot
-  std::atomic<int> items[64] = {}, head{0}, tail{0};
-  void enqueue(int v) { int t = tail.load(); items[t].store(v); tail.store(t + 1); }
-  std::optional<int> dequeue() {
-    int h = head.load();
-    if (h == tail.load()) return std::nullopt;
-    head.store(h + 1);
-    return items[h].load();
-  }
-};
-
-HEDDLE_LIN_TEST(Queue, heddle::lin::QueueSpec) {
-  test.operation("enq", [](Queue& q, int v) { q.enqueue(v); }, heddle::lin::fresh());
-  test.operation("deq", [](Queue& q) { return q.dequeue(); });
-}
-"""
 
 
 def invoke(op, thread, method, *args):

@@ -11,47 +11,9 @@ import tempfile
 import unittest
 
 from heddle_driver import BAD_INPUT, BUG, HEDDLE, HeddleTest
+from sources import RESET, two_threads
 
-
-def two_threads(first, second, after=""):
-    return f"""
-int main(void) {{
-  pthread_t a, b;
-  pthread_create(&a, 0, {first}, 0);
-  pthread_create(&b, 0, {second}, 0);
-  pthread_join(a, 0);
-  pthread_join(b, 0);
-  {after}
-  return 0;
-}}
-"""
-
-
-# The thesis' Fig. 3.3. Natively the sleeps let the reset come between the two counters nearly always; to the engine
-# they order nothing.
-RESET = """
-#include <assert.h>
-#include <pthread.h>
-#include <unistd.h>
-int position, count_write, count_reset, threads;
-static void* write_one(void* p) {
-  threads = threads + 1;
-  position = position + 1;
-  usleep(20000);
-  count_write = count_write + 1;
-  assert(position == count_write);
-  return p;
-}
-static void* reset(void* p) {
-  usleep(5000);
-  position = 0;
-  count_write = 0;
-  count_reset = count_reset + 1;
-  return p;
-}
-""" + two_threads("write_one", "reset")
-
-# … after so many accesses that the engine takes turns for a while in between.
+# The same after so many accesses that the engine takes turns for a while in between.
 MANY_TIMES = 'for (int i = 0; i < 25000; ++i) { threads = threads + 1; __asm__ volatile("" ::: "memory"); }'
 LONG_RESET = RESET.replace("threads = threads + 1;", MANY_TIMES).replace(
     "usleep(5000);", MANY_TIMES + "\n  usleep(10000);")
@@ -69,7 +31,6 @@ static void* add(void* p) {
   return p;
 }
 """ + two_threads("add", "add", "assert(counter == 2);")
-
 
 # Two bugs that end alike; natively the file says which.
 TWO_ABORTS = """
@@ -92,7 +53,6 @@ static void* check(void* p) {
   return p;
 }
 """ + two_threads("change", "check")
-
 
 # Two runs that agree in nothing: the file says who comes first. It fails either way.
 EITHER_WAY = """
@@ -124,7 +84,6 @@ int main(void) {
   return 0;
 }
 """
-
 
 # A thread uses what the main thread frees. Before it does, they race in more places than an execution's result has room
 # for.

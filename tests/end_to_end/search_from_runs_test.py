@@ -5,6 +5,7 @@ import re
 import unittest
 
 from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, TESTS, HeddleTest
+from sources import NATIVE
 
 PROGRAMS = os.path.join(TESTS, "..", "bench", "search")
 ARTIFACT = "heddle-out/bug-1.heddle"
@@ -23,29 +24,6 @@ int main(void) {
   pthread_create(&b, 0, second, 0);
   pthread_join(a, 0);
   pthread_join(b, 0);
-  return 0;
-}
-"""
-
-# Passes where the second thread comes after the first; the first argument turns them around, another keeps them apart.
-NATIVE = """
-#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-atomic_int ready, seen;
-static void* first(void* p) { atomic_store(&ready, 1); return p; }
-static void* second(void* p) { if (atomic_load(&ready)) atomic_store(&seen, 1); else atomic_store(&seen, 2); return p; }
-int main(int count, char** words) {
-  void* (*functions[2])(void*) = {first, second};
-  const int turned = count > 1 && atoi(words[1]);
-  pthread_t a, b;
-  pthread_create(&a, 0, functions[turned], 0);
-  if (count > 2) pthread_join(a, 0);
-  pthread_create(&b, 0, functions[!turned], 0);
-  if (count <= 2) pthread_join(a, 0);
-  pthread_join(b, 0);
-  assert(atomic_load(&seen) == 1);
   return 0;
 }
 """

@@ -10,6 +10,9 @@ import sys
 
 TESTS = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 HEDDLE = os.path.realpath(os.environ.get("HEDDLE", os.path.join(TESTS, "..", "build", "bin", "heddle")))
+sys.path.insert(0, os.path.join(TESTS, "end_to_end"))
+from sources import NATIVE, QUEUE_TEST, RESET  # noqa: E402
+
 GTEST_SOURCES = "/usr/src/googletest/googletest"
 
 NO_BUG, INCONCLUSIVE, BAD_INPUT, OWN_ERROR, BUG = 0, 1, 2, 3, 66
@@ -65,28 +68,6 @@ int main(void) {
 }
 """
 
-ORDER = """
-#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-atomic_int ready, seen;
-static void* first(void* p) { atomic_store(&ready, 1); return p; }
-static void* second(void* p) { if (atomic_load(&ready)) atomic_store(&seen, 1); else atomic_store(&seen, 2); return p; }
-int main(int count, char** words) {
-  void* (*functions[2])(void*) = {first, second};
-  const int turned = count > 1 && atoi(words[1]);
-  pthread_t a, b;
-  pthread_create(&a, 0, functions[turned], 0);
-  if (count > 2) pthread_join(a, 0);
-  pthread_create(&b, 0, functions[!turned], 0);
-  if (count <= 2) pthread_join(a, 0);
-  pthread_join(b, 0);
-  assert(atomic_load(&seen) == 1);
-  return 0;
-}
-"""
-
 # Has no bug. It says what it did, and it notices every error of what it calls.
 STEADY = """
 #include <pthread.h>
@@ -115,56 +96,6 @@ int main(void) {
   expect(sum != 6 || atomic_load(&next) != 6);
   expect(puts("done") < 0 || fflush(stdout) != 0);
   return 0;
-}
-"""
-
-# Natively the sleeps let the reset come between the two counters nearly always; to the engine they order nothing.
-RESET = """
-#include <assert.h>
-#include <pthread.h>
-#include <unistd.h>
-int position, count_write, count_reset;
-static void* write_one(void* p) {
-  position = position + 1;
-  usleep(20000);
-  count_write = count_write + 1;
-  assert(position == count_write);
-  return p;
-}
-static void* reset(void* p) {
-  usleep(5000);
-  position = 0;
-  count_write = 0;
-  count_reset = count_reset + 1;
-  return p;
-}
-int main(void) {
-  pthread_t a, b;
-  pthread_create(&a, 0, write_one, 0);
-  pthread_create(&b, 0, reset, 0);
-  pthread_join(a, 0);
-  pthread_join(b, 0);
-  return 0;
-}
-"""
-
-QUEUE = """
-#include <atomic>
-#include <heddle/lin.hpp>
-#include <optional>
-struct Queue {  // nothing keeps two threads from using one slot
-  std::atomic<int> items[64] = {}, head{0}, tail{0};
-  void enqueue(int v) { int t = tail.load(); items[t].store(v); tail.store(t + 1); }
-  std::optional<int> dequeue() {
-    int h = head.load();
-    if (h == tail.load()) return std::nullopt;
-    head.store(h + 1);
-    return items[h].load();
-  }
-};
-HEDDLE_LIN_TEST(Queue, heddle::lin::QueueSpec) {
-  test.operation("enq", [](Queue& q, int v) { q.enqueue(v); }, heddle::lin::fresh());
-  test.operation("deq", [](Queue& q) { return q.dequeue(); });
 }
 """
 
@@ -211,7 +142,7 @@ class Command:
         self.typed = typed  # on standard input
 
 
-SOURCES = {"rare": RARE, "forking": FORKING, "cases": CASES, "order": ORDER, "reset": RESET, "queue": QUEUE, "steady": STEADY}
+SOURCES = {"rare": RARE, "forking": FORKING, "cases": CASES, "order": NATIVE, "reset": RESET, "queue": QUEUE_TEST, "steady": STEADY}
 
 
 class Workshop:
