@@ -11,7 +11,7 @@
 
 #include "bench/harness/coop_recording.h"
 #include "core/base/random.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/bench/child_process.h"
 #include "tool/merge/engine_oracle.h"
 

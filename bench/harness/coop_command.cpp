@@ -8,7 +8,7 @@
 #include "bench/harness/commands.h"
 #include "bench/harness/coop_bench.h"
 #include "bench/harness/places.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 
 namespace heddle::harness {
 namespace {

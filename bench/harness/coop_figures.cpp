@@ -5,7 +5,7 @@
 
 #include "bench/harness/coop_bench.h"
 #include "bench/harness/range_plot.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 
 namespace heddle::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/bench/child_process.h"
 
 namespace heddle::bench {

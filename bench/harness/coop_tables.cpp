@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/harness/coop_bench.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 
 namespace heddle::bench {
 namespace {

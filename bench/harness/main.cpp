@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/harness/commands.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/cli/standard_streams.h"
 #include "tool/run/interruption.h"
 #include "tool/run/limits.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/bench/child_process.h"
 
 namespace heddle::bench {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "tests/fuzz/fuzz.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/crc32c.h"
+#include "tool/base/bytes.h"
+#include "tool/base/crc32c.h"
 #include "tool/merge/log_store.h"
 #include "tool/merge/replay_search.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/trace/choice.h"
-#include "tool/artifact/trace.h"
 #include "tool/linearize/observed.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::linearize {
 

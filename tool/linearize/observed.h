@@ -10,7 +10,7 @@
 
 #include "core/linearize/history.h"
 #include "heddle/lin/client.hpp"
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::linearize {
 

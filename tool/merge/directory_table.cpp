@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "tool/artifact/crc32c.h"
+#include "tool/base/crc32c.h"
 #include "tool/merge/access_vector.h"
 #include "tool/merge/record_table.h"
 

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "core/trace/orders.h"
-#include "tool/artifact/symboliser.h"
 #include "tool/merge/failure_place.h"
 #include "tool/record/element_orders.h"
+#include "tool/symbols/symboliser.h"
 
 namespace heddle::merge {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/stack_view.h"
-#include "tool/artifact/symboliser.h"
+#include "tool/findings/fingerprint.h"
+#include "tool/symbols/symboliser.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::merge {
 namespace {

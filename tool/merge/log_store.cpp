@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "core/base/random.h"
-#include "tool/artifact/bytes.h"
+#include "tool/base/bytes.h"
 #include "tool/merge/entry_order.h"
 
 namespace heddle::merge {

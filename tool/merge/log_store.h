@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tool/artifact/bytes.h"
+#include "tool/base/bytes.h"
 #include "tool/merge/entry_order.h"
 #include "tool/merge/log_set.h"
 #include "tool/merge/record_table.h"

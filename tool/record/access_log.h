@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "tool/artifact/bytes.h"
+#include "tool/base/bytes.h"
 
 namespace heddle {
 

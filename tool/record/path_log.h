@@ -13,8 +13,8 @@
 #include "core/base/result.h"
 #include "core/record/log_format.h"
 #include "core/record/path_ids.h"
-#include "tool/artifact/stable_names.h"
-#include "tool/artifact/symbolic_tables.h"
+#include "tool/trace/stable_names.h"
+#include "tool/trace/symbolic_tables.h"
 
 namespace heddle {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tool/artifact/symbolic_tables.h"
-#include "tool/artifact/trace.h"
 #include "tool/search/path.h"
+#include "tool/trace/symbolic_tables.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::search {
 
