@@ -20,9 +20,9 @@
 #include <filesystem>
 
 #include "core/base/random.h"
-#include "tool/merge/candidates.h"
-#include "tool/merge/gather.h"
-#include "tool/merge/log_store.h"
+#include "tool/merge/ranking/candidates.h"
+#include "tool/merge/store/gather.h"
+#include "tool/merge/store/log_store.h"
 
 namespace {
 

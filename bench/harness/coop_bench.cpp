@@ -13,7 +13,7 @@
 #include "core/base/random.h"
 #include "tool/base/atomic_file.h"
 #include "tool/bench/child_process.h"
-#include "tool/merge/engine_oracle.h"
+#include "tool/merge/replay/engine_oracle.h"
 
 namespace heddle::bench {
 namespace {

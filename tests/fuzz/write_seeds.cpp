@@ -16,7 +16,7 @@
 #include "tool/artifact/codec.h"
 #include "tool/base/atomic_file.h"
 #include "tool/base/bytes.h"
-#include "tool/merge/log_store.h"
+#include "tool/merge/store/log_store.h"
 #include "tool/program/program_elf.h"
 #include "tool/record/access_log.h"
 #include "tool/search/path_trie.h"
