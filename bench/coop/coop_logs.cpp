@@ -44,7 +44,7 @@ struct Shape {
   std::uint32_t elements;
   std::uint64_t accesses;
   double disperse;      // share of elements whose order is new in nearly every run
-  bool unlike = false;  // … and like that of no other
+  bool unlike = false;  // these orders are like those of no other run
 };
 
 constexpr Shape kShapes[] = {

@@ -19,7 +19,7 @@ struct CoopOptions {
   std::string library;
   std::vector<std::string> programs;  // empty: all
   std::uint64_t logs = 50;            // failing ones of each program; the thesis has 500
-  std::uint64_t passing = 20;         // … and 100
+  std::uint64_t passing = 20;         // passing ones of each program; the thesis has 100
   std::uint64_t sets = 1;             // of partial logs drawn from them; attempts are medians
   std::uint64_t attempts = 60;        // the thesis tries 500
   std::vector<std::string> ways;      // "SGM", "DGM", "ours"; empty: all

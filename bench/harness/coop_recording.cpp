@@ -68,7 +68,7 @@ class NativeRecording {
     return static_cast<std::size_t>(in_time) < kAtATime && running_.size() < kAtATime + kMostLate;
   }
 
-  // … or for a place.
+  // Waits for the end of a run, or for a place.
   void wait_for_one() {
     for (;;) {
       int status = 0;

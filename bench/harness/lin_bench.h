@@ -33,8 +33,8 @@ struct LinFigures {
   std::optional<std::size_t> concurrent;  // operations of the minimum test case's Pc
   double localization_milliseconds = 0;
   double localization_cpu_milliseconds = 0;  // of all processes; the paper has none
-  // … and of it, to see that nothing can be left out of the test case, which the paper does not do. By its
-  // share of the time.
+  // Of that, what it took to see that nothing can be left out of the test case, which the paper does not do.
+  // By its share of the time.
   double verification_cpu_milliseconds = 0;
 };
 
@@ -48,7 +48,7 @@ struct LinCell {
   std::string minimum;           // the test case
   std::string quantity;          // operations of each thread of Pc: "1, 2"
   std::uint64_t checks = 0;      // test cases that localization tried
-  std::uint64_t executions = 0;  // … and executions of them
+  std::uint64_t executions = 0;  // executions of these test cases
   bool explored_all = false;
   std::optional<LinFigures> published;
   std::string published_quantity;  // Table I

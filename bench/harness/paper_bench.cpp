@@ -97,7 +97,7 @@ class PaperBench {
     return strategy + ":" + known[strategy][program].get<std::string>();
   }
 
-  // … without k; empty where it has no parameters there.
+  // The parameters without k; empty where it has no parameters there.
   std::string with_learned_events(const std::string& strategy, const std::string& program) const {
     std::string text = with_parameters(strategy, program);
     const std::size_t at = text.find(",k=");
@@ -278,7 +278,7 @@ std::string paper_foot(const std::vector<PaperCell>& cells) {
     double rate = 0, published = 0, milliseconds = 0;
     int count = 0;
     bool complete = true;  // every program has a published rate
-    bool timed = true;     // … its bug was shown, and what that took was measured
+    bool timed = true;     // the bug of every program was shown, and what that took was measured
   };
   std::vector<std::string> names;
   std::map<std::string, Sum> sums;

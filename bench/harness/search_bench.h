@@ -43,7 +43,7 @@ struct SearchRow {
   bool found = false;         // in the thesis' order
   bool found_pruned = false;  // in ours
   double native = -1;         // different native runs that passed
-  double followed = -1;       // … of which an execution takes the same paths
+  double followed = -1;       // native runs of which an execution takes the same paths
   double campaign = -1;       // executions of `auto` until the bug; negative: not within as many as are tried
 };
 

@@ -26,7 +26,7 @@ struct TracedRun {
   std::map<std::string, ThreadPath> threads;  // by name: "0.1" is the first child of the main thread
   // The same with every branch, in the alphabet of path logs; empty where that was not asked for.
   std::map<std::string, ThreadPath> decisions;
-  // … and of signal handlers that interrupted a thread: "0.1!".
+  // Decisions of signal handlers that interrupted a thread: "0.1!".
   std::map<std::string, Path> handlers;
 
   std::map<std::string, Path> paths() const;

@@ -104,9 +104,9 @@ struct CampaignReport {
     return static_cast<double>(executions_seen_once) / static_cast<double>(executions);
   }
 
-  // … and its 95 % interval: Esty's normal limit (1983, Theorem 1), of variance f1 (1 - f1 / n) + 2 f2, where
-  // f1 and f2 behaviours were seen once and twice. Where both are few the limit says little, and the rule of
-  // three bounds it from above. REQUIRES: share_new() >= 0.
+  // The 95 % interval of share_new(): Esty's normal limit (1983, Theorem 1), of variance f1 (1 - f1 / n) + 2
+  // f2, where f1 and f2 behaviours were seen once and twice. Where both are few the limit says little, and
+  // the rule of three bounds it from above. REQUIRES: share_new() >= 0.
   struct Range {
     double low = 0;
     double high = 0;

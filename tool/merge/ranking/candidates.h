@@ -19,9 +19,10 @@ struct Candidate {
   // Races that are to go the other way (turned_race.h), where vectors leave the order of accesses open.
   std::vector<TurnedRace> turned = {};
   bool gives_way = false;   // vectors do where they do not fit, those of the base last
-  bool keeps_base = false;  // … never: an execution that does not do what its base did is broken off
+  bool keeps_base = false;  // the base's never do: an execution that departs from its base is broken off
   bool in_turn = false;     // whoever the base waits for goes first where nothing is said
-  bool abreast = false;  // … who has come least far of what its vectors have of it, and who is done goes last
+  // Who has done the smallest part of what its vectors have of it goes first, and who is done goes last.
+  bool abreast = false;
   // Who enters a block next by the base's entry_order goes first; what threads do in other blocks comes late
   // or early (OrderTable::follows_entries).
   enum class Entries : std::uint8_t { kLeft, kLate, kEarly } entries = Entries::kLeft;

@@ -26,7 +26,7 @@ class ExactNeighbours {
 
   struct Scratch {
     std::vector<LogPart> parts;                      // by depth
-    std::vector<std::vector<ElementIndex>> missing;  // … which the part may fill
+    std::vector<std::vector<ElementIndex>> missing;  // elements of the base that the part may fill, by depth
     std::vector<Recorded> elements;
     std::uint64_t effort = 0;  // words looked at
   };
@@ -63,7 +63,7 @@ class ExactNeighbours {
   std::vector<std::uint64_t> having_;
   std::vector<std::uint64_t> bits_;
   std::vector<std::uint32_t> bits_of_vector_;    // kNone: few have it
-  std::vector<std::vector<LogIndex>> with_few_;  // … these, by vector
+  std::vector<std::vector<LogIndex>> with_few_;  // the logs that have a rare vector, by vector
   std::vector<VectorIndex> popular_;
 };
 

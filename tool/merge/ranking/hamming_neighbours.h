@@ -24,10 +24,10 @@ class HammingNeighbours {
                     const std::vector<std::uint32_t>& place, std::uint64_t seed);
 
   struct Scratch {
-    std::vector<LogPart> parts;                                       // by depth
-    std::vector<std::vector<ElementIndex>> missing;                   // … which the part may fill
-    std::vector<Recorded> elements;                                   // of the base, heaviest first
-    std::vector<double> needed;                                       // by element: sum that one has to reach
+    std::vector<LogPart> parts;                      // by depth
+    std::vector<std::vector<ElementIndex>> missing;  // elements of the base that the part may fill, by depth
+    std::vector<Recorded> elements;                  // of the base, heaviest first
+    std::vector<double> needed;                      // by element: sum that one has to reach
     std::vector<std::vector<std::pair<double, LogIndex>>> estimates;  // by missing element
     std::vector<double> most;     // of a log: by element in common, what it adds at most
     double slack = 0;             // for rounding
@@ -61,7 +61,7 @@ class HammingNeighbours {
   std::vector<std::uint64_t> having_;
   std::vector<std::uint64_t> bits_;
   std::vector<std::uint32_t> bits_of_group_;     // kNone: few logs are in it
-  std::vector<std::vector<LogIndex>> with_few_;  // … these, by group
+  std::vector<std::vector<LogIndex>> with_few_;  // the logs of a group with few, by group
 };
 
 }  // namespace heddle::merge

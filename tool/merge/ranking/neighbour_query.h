@@ -48,7 +48,7 @@ struct NeighbourQuery {
     const std::uint64_t turn = turn_of(place);
     if (similarity > so_far.similarity || turn < so_far.turn) so_far = {similarity, turn, log};
   }
-  // … for all that it has and the base misses.
+  // Offers the log for all elements that it has and the base misses.
   void offer(const LogSet& logs, LogIndex log, std::uint64_t place, double similarity) {
     for (const Recorded& r : logs.log(log)) {
       if (row[r.element] == kNone) offer(r.element, log, place, similarity);
@@ -58,7 +58,7 @@ struct NeighbourQuery {
   LogIndex base = kNone;
   std::uint64_t order_begins = 0, order_length = 0;
   std::vector<Recorded> recorded;  // by the base
-  std::vector<VectorIndex> row;    // … by element
+  std::vector<VectorIndex> row;    // the base's vectors by element
   std::vector<ElementIndex> missing;
   std::vector<BestLog> best;        // by element
   std::vector<std::uint32_t> seen;  // by log: stamp of the base that looked at it last

@@ -31,7 +31,7 @@ class VectorGroups {
   std::optional<double> alike(VectorIndex a, VectorIndex b) const;
   // At most this; of vectors in no group, hardly ever more.
   double most_alike(VectorIndex a, VectorIndex b) const;
-  // … to any vector of the element that is in another group or none.
+  // At most so alike is it to any vector of the element that is in another group or none.
   double most_alike_elsewhere(VectorIndex vector) const;
 
  private:
@@ -40,7 +40,7 @@ class VectorGroups {
     ElementIndex element = kNone;
     std::uint32_t group = kNone;
     std::uint32_t first = 0;      // of its differences from the middle
-    std::uint32_t count = kNone;  // … kNone: too many to be listed
+    std::uint32_t count = kNone;  // how many differences; kNone: too many to be listed
   };
   struct Difference {
     std::uint32_t begin, end;

@@ -27,8 +27,8 @@ class VectorSamples {
   using Samples = std::array<std::uint8_t, kSamples>;
 
   std::vector<Samples> threads_;        // by vector
-  std::vector<std::uint8_t> within_;    // … sampled positions before its end
-  std::vector<std::uint64_t> lengths_;  // … of the vector itself
+  std::vector<std::uint8_t> within_;    // sampled positions before a vector's end, by vector
+  std::vector<std::uint64_t> lengths_;  // lengths of the vectors themselves
 };
 
 }  // namespace heddle::merge

@@ -67,7 +67,7 @@ struct SearchOutcome {
   Candidate candidate;  // that showed the bug
   std::uint64_t seed = 0;
   std::uint64_t attempts = 0;    // executions that were not broken off
-  std::uint64_t broken_off = 0;  // … since they did not do what the base's blocks say
+  std::uint64_t broken_off = 0;  // executions that did not do what the base's blocks say
   std::uint64_t candidates = 0;  // that were tried
   std::uint64_t infeasible = 0;
   std::uint64_t passed = 0;

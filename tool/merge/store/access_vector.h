@@ -65,7 +65,7 @@ std::uint64_t length_of(std::string_view vector);
 // that occur nowhere (§3.2.3), so positions past its end are never equal.
 std::uint64_t equal_positions(std::string_view a, std::string_view b);
 
-// … divided by the longer length, so in [0, 1]. Two empty vectors are equal.
+// The equal positions divided by the longer length, so in [0, 1]. Two empty vectors are equal.
 double hamming_similarity(std::string_view a, std::string_view b);
 
 // Are the first `count` accesses of both the same? Where both end before, all of them.

@@ -53,7 +53,7 @@ class StringFile {
   // Index entries that others have appended.
   Status read_index();
   Status flush();
-  // … and what was flushed outlives the machine.
+  // After it, what was flushed outlives the machine.
   Status sync() const;
   std::size_t pending() const { return pending_strings_.size(); }
 

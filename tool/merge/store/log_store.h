@@ -88,7 +88,7 @@ class LogStore {
   std::vector<std::string> threads_;
   std::vector<std::optional<std::string_view>> vectors_;  // without: damaged
   std::vector<bool> is_damaged_;                          // by thread
-  bool any_damaged_ = false;                              // … of them
+  bool any_damaged_ = false;                              // whether any thread is damaged
   std::vector<StoredLog> logs_;
   std::vector<std::string> complaints_;
 };
