@@ -3,7 +3,7 @@
 //
 // Threads read, branch on what they read, compute and write, under locks or not, like the programs of the
 // table; the trace is that of a random schedule, and fails by an assertion about what other threads wrote.
-// The table's own programs are `heddle bench cause`.
+// The table's own programs are `heddle-bench cause`.
 #include <fmt/core.h>
 
 #include <cstring>

@@ -33,7 +33,7 @@ macro(heddle_build_together)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 endmacro()
 
-# … and whose own work takes no time worth mentioning.
+# For such rooms whose own work takes no time worth mentioning.
 macro(heddle_build_quickly)
   heddle_build_together()
   add_compile_options("$<$<CONFIG:RelWithDebInfo>:-O1>")

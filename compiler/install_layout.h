@@ -2,7 +2,7 @@
 //   <prefix>/bin/heddle   <prefix>/lib/libheddle.so   <prefix>/lib/heddle/link/
 //   <prefix>/include/heddle/heddle.h   <prefix>/lib/heddle/litmus-interpreter
 //   <prefix>/lib/heddle/symbolic-pass.so
-//   <prefix>/share/heddle/{apps,cause,coop,deep,gdb,lin,litmus,paper,search,speed}/
+//   <prefix>/share/heddle/{gdb,litmus,speed}/
 #pragma once
 
 #include <string>
@@ -17,13 +17,6 @@ struct InstallLayout {
   std::string include_dir;  // the parent of heddle/heddle.h
   std::string litmus_dir;   // *.litmus files
   std::string litmus_interpreter;
-  std::string apps_dir;       // the programs of `heddle bench apps`
-  std::string deep_dir;       // the programs of `heddle bench deep`
-  std::string cause_dir;      // … and of `heddle bench cause`
-  std::string search_dir;     // … and of `heddle bench search`
-  std::string coop_dir;       // … and of `heddle bench coop`
-  std::string paper_dir;      // the programs of `heddle bench paper`
-  std::string lin_dir;        // the objects of `heddle bench lin`
   std::string speed_dir;      // sources that `heddle bench speed` builds
   std::string executable;     // heddle itself
   std::string gdb_script;     // commands of gdb for replays

@@ -1,6 +1,7 @@
 // Airline: agents sell seats while the flight is not known to be full. Who sells the last seat says so, and
 // the one who sends out agents asks before each of them; those that are on their way already sell all the
 // same. A sale is a read and a write, as `sold++` is in the original.
+// Other bugs: in bench/search a seat is read and written later, in bench/deep an agent looks too early.
 #include <atomic>
 #include <cassert>
 #include <thread>

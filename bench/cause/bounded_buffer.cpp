@@ -1,5 +1,6 @@
 // BBuf: a shared buffer of which consumers see that it is not empty, and take from it, in two critical
 // sections.
+// Another bug than in bench/coop and bench/deep, where a wake-up is lost.
 #include <cassert>
 #include <mutex>
 #include <thread>

@@ -1,6 +1,7 @@
 // StringBuf: append(other) asks the other buffer for its length and copies so many characters, each in a
 // critical section of its own. In between, another thread erases from it (Flanagan and Qadeer's version of
 // the JDK 1.4 bug).
+// bench/search has it with another eraser and in one round, bench/deep in C after SCTBench.
 #include <cassert>
 #include <mutex>
 #include <thread>

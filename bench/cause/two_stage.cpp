@@ -1,5 +1,6 @@
 // TwoStage: one value is written under one lock and what depends on it under another; a reader comes between
 // the stages.
+// Short, for the solver; bench/coop has it for native runs, bench/deep in C with any number of threads.
 #include <cassert>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 // BoundedBuffer: deadlock. Producers and consumers wait on one condition variable, and who changes something
 // wakes one of them (notify instead of notifyAll): a producer that wakes a producer loses the wake-up.
+// bench/deep has this bug in C, in the sizes of SCTBench; bench/cause has another bug.
 #include <condition_variable>
 #include <mutex>
 

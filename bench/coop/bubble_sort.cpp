@@ -1,5 +1,6 @@
 // BubbleSort: atomicity violation, wrong lock. Each half of the array has a lock of its own; the element at
 // the border is exchanged under either.
+// Another bug than in bench/search, where a pass is started too early.
 #include <mutex>
 
 #include "coop.h"

@@ -1,5 +1,6 @@
 // BufferWriter: atomicity violation (thesis Fig. 3.3). Writers add to a buffer and count under a lock, the
 // one that empties it uses none.
+// Another bug than in bench/search, where the count has no lock.
 #include <mutex>
 
 #include "coop.h"

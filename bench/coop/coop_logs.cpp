@@ -20,9 +20,9 @@
 #include <filesystem>
 
 #include "core/base/random.h"
-#include "tool/merge/candidates.h"
-#include "tool/merge/gather.h"
-#include "tool/merge/log_store.h"
+#include "tool/merge/ranking/candidates.h"
+#include "tool/merge/store/gather.h"
+#include "tool/merge/store/log_store.h"
 
 namespace {
 
@@ -44,7 +44,7 @@ struct Shape {
   std::uint32_t elements;
   std::uint64_t accesses;
   double disperse;      // share of elements whose order is new in nearly every run
-  bool unlike = false;  // … and like that of no other
+  bool unlike = false;  // these orders are like those of no other run
 };
 
 constexpr Shape kShapes[] = {

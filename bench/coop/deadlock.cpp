@@ -1,4 +1,5 @@
 // Deadlock: two locks, taken in either order.
+// bench/deep/deadlock01.c is the same bug in C, with a correct twin.
 #include <mutex>
 
 #include "coop.h"

@@ -1,5 +1,6 @@
 // Manager: atomicity violation, no lock. Threads take and give back parts of a store whose free parts a
 // manager counts; counting is a read and a write.
+// Another bug than in bench/search, where a block is marked too late.
 #include "coop.h"
 
 constexpr int kClients = 8;

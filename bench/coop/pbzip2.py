@@ -3,7 +3,7 @@
 
     bench/coop/pbzip2.py [--heddle build/bin/heddle] [--turns 5] [--logs 20] [--share 25]
 
-The source is fetched as `heddle bench apps --packages` does it. First, CPU time of compressing 8 MB, in turns: built by
+The source is fetched as `heddle-bench apps --packages` does it. First, CPU time of compressing 8 MB, in turns: built by
 clang++-19 alone, built with --full and dormant, and recording a share of the elements that a profile names, each time with
 another draw. Then the main thread no longer waits for the consumers before it destroys their queue, as in 0.9.4 (the bug
 of the papers on concurrency bugs), and a consumer rests before it comes back to the queue, so that it happens often enough;

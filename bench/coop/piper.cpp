@@ -1,5 +1,6 @@
 // Piper: ordering violation. Who waits for a place in the pipe looks once whether there is one (if instead of
 // while), and goes on although another has taken it.
+// Here producers look only once; in bench/search consumers do, too, and come late.
 #include <condition_variable>
 #include <mutex>
 

@@ -1,5 +1,6 @@
 // TicketOrder: atomicity violation. Agents take the number of the next ticket and write it forward in two
 // steps; the tickets themselves are sold under a lock.
+// Another bug than in bench/search, where the reserve is not looked at.
 #include <mutex>
 
 #include "coop.h"

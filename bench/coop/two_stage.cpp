@@ -1,5 +1,6 @@
 // TwoStage: atomicity violation, two-stage. One value is written under a lock, and what follows from it under
 // another one later; who reads between the stages sees one without the other.
+// Long, for native runs; bench/cause has it for the solver, bench/deep in C with any number of threads.
 #include <mutex>
 
 #include "coop.h"

@@ -1,5 +1,6 @@
 // A bank account (SCTBench, from "CS"): deposit and withdrawal look up the balance under the lock and put the
 // new one back under it, with nothing that keeps the other out between. Bug: one of the two is lost.
+// Another bug than in bench/search, where one of two accounts is not locked.
 #include "common.h"
 
 static Mutex account = MUTEX;

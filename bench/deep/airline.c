@@ -1,5 +1,6 @@
 // Ticket sales (IBM's airline example): N agents sell a seat each and stop when the plane is full. Bug: an
 // agent has looked before another one has counted the last seat.
+// bench/cause and bench/search have other bugs of an airline, in C++ after the thesis.
 #include "common.h"
 
 enum { kSeats = N - 1 };

@@ -1,4 +1,5 @@
 // deadlock01 (SCTBench, from "CS"): two locks, taken in both orders.
+// bench/coop/deadlock.cpp is the same bug in C++, for native runs.
 #include "common.h"
 
 static Mutex a = MUTEX, b = MUTEX;

@@ -1,6 +1,7 @@
 // Treiber's stack (1986) with nodes that are used again. Bug: between a pop's look at the top and its
 // compare-exchange the top goes and comes back with another one below (ABA), and a node that is in use is on
 // the stack. The twin counts in the pointer.
+// bench/lin/treiber_stack.cpp is a test of the object, with other bugs as well.
 #include "common.h"
 
 enum { kNodes = 3, kEmpty = kNodes, kTag = 16 };

@@ -1,6 +1,7 @@
 // twostage_N (SCTBench, from "CS"): each writer sets the first datum under one lock and derives the second
 // from it under another; a reader looks at both in the same way. Bug: the reader comes between the first
 // stage of one and the second of all.
+// bench/cause and bench/coop have it in C++ after the thesis, with three threads.
 #include "common.h"
 
 static Mutex first = MUTEX, second = MUTEX, both = MUTEX;

@@ -53,7 +53,7 @@ class OptimisticQueue {
   struct Node {
     int value;
     std::atomic<Node*> next{nullptr};  // the one that was enqueued before it
-    std::atomic<Node*> prev{nullptr};  // … after it
+    std::atomic<Node*> prev{nullptr};  // the one that was enqueued after it
   };
 
   void fix_list(Node* tail, Node* head) {

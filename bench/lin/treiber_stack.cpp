@@ -2,6 +2,7 @@
 // LOOKS_AT_TOP: a push does not ask its compare-and-swap whether it was done, but looks whether the top is on
 // what it saw, which another push may have done. POPS_ONCE: a pop gives what it saw, whether or not its
 // compare-and-swap took it. Nodes are not used again in these two: Table II's KStack and TBStack.
+// bench/deep/treiber.c is a program whose assertion fails by the first of these bugs.
 #include <atomic>
 #include <cstdint>
 #include <heddle/lin.hpp>

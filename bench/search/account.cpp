@@ -1,4 +1,5 @@
 // Account: a transfer locks the account that it takes from, and not the one that it gives to.
+// Another bug than in bench/deep, where an account is read and written in two critical sections.
 #include <atomic>
 #include <cassert>
 #include <mutex>

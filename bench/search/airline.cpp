@@ -1,4 +1,5 @@
 // Airline: agents sell the seats of one flight. Which seat is next is read, and written later.
+// Other bugs: in bench/cause sales are stopped too late, in bench/deep an agent looks too early.
 #include <atomic>
 #include <cassert>
 #include <thread>

@@ -1,5 +1,6 @@
 // BubbleSort: one thread for each pass, each started when the one before should be done. A pass that finds
 // that it is not leaves the last place to it, which it has left already.
+// Another bug than in bench/coop, where two locks protect one element.
 #include <atomic>
 #include <cassert>
 #include <chrono>

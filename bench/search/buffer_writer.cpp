@@ -1,4 +1,5 @@
 // BufWriter: writers put records into one buffer and count them in a variable that no lock protects.
+// Another bug than in bench/coop, where who empties the buffer takes no lock.
 #include <atomic>
 #include <cassert>
 #include <mutex>

@@ -1,6 +1,7 @@
 // Manager: users take blocks of memory for good; the manager sweeps those that nobody has taken, and marks
 // them first, so that who comes later does without. Who comes between its look at the block and its mark does
 // not find one.
+// Another bug than in bench/coop, where a counter is read and written without a lock.
 #include <atomic>
 #include <cassert>
 #include <thread>

@@ -1,4 +1,5 @@
 // StringBuf: append() asks for the other buffer's length and copies later, as many characters as there were.
+// bench/cause has it with appends before the failing one, bench/deep in C after SCTBench.
 #include <cassert>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 // TicketOrder: who finds the counter closed for a moment takes a ticket from the reserve, without looking
 // whether there is one.
+// Another bug than in bench/coop, where the number of the next ticket is taken in two steps.
 #include <atomic>
 #include <cassert>
 #include <thread>

@@ -41,9 +41,9 @@ class Abi {
       result_of, call_ended;
   // What functions of libc have looked at.
   llvm::FunctionCallee compared, strings_compared, scanned;
-  // Paths: in bodies for recording …
+  // Paths in bodies for recording.
   llvm::FunctionCallee path_mark, path_entered, path_untaken, path_full, path_rounds;
-  // … and in symbolic ones.
+  // Paths in symbolic bodies.
   llvm::FunctionCallee step, step_switch, step_call, step_entered, step_returned;
 
  private:

@@ -41,7 +41,7 @@ class BodyBuilder {
   // Runs what `emit` emits, before `before`, only where `condition` holds; the ids that it answers, or no_id.
   using Emit = llvm::function_ref<Ids(Builder&)>;
   Ids when(llvm::Value* condition, llvm::Instruction* before, const llvm::DebugLoc& place, Emit emit) const;
-  // … where one of `ids` is an expression.
+  // Does so where one of `ids` is an expression.
   Ids when_symbolic(llvm::ArrayRef<llvm::Value*> ids, llvm::Instruction* before, const llvm::DebugLoc& place,
                     Emit emit) const;
 

@@ -695,9 +695,9 @@ class PathBody {
   unsigned most_added_ = 0;                            // bits, before they are looked at again
   llvm::DenseSet<const Instruction*> checked_;         // pushes that look first
   llvm::DenseSet<const Instruction*> dirty_;        // calls and ends before which bits may have been pushed
-  llvm::DenseSet<const Instruction*> stale_;        // … before which memory does not have them
+  llvm::DenseSet<const Instruction*> stale_;        // calls and ends before which memory lacks such bits
   llvm::DenseSet<const Instruction*> handed_over_;  // calls of bodies that take pending bits
-  llvm::DenseSet<const Instruction*> foretold_;     // … instead of indirect calls
+  llvm::DenseSet<const Instruction*> foretold_;     // calls of bodies that stand for indirect calls
   llvm::DenseSet<const Instruction*> known_;        // calls of other bodies of this kind
 };
 

@@ -99,7 +99,7 @@ class CounterOrder {
 
   std::optional<Violation> find_inversion() const {
     OperationIndex latest = kNone;         // of those so far, called last
-    OperationIndex latest_before = kNone;  // … of smaller values and, for an increment, of the reads, too
+    OperationIndex latest_before = kNone;  // of smaller values and, for an increment, reads: called last
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const Entry& entry = entries_[i];
       const bool same_reads =

@@ -90,7 +90,7 @@ class Search {
     Spec state;
     std::uint32_t place;  // index into events_ of the first return that is not satisfied
     OperationIndex last;  // what took effect to get here
-    std::uint32_t along;  // … and, from this index into along_ to the next node's, what changed nothing
+    std::uint32_t along;  // from this index into along_ to the next node's: operations that changed nothing
   };
   struct Frame {
     std::uint32_t node;

@@ -20,7 +20,7 @@ namespace heddle::record {
 // A line of cache for each thread and element.
 struct alignas(64) ElementSlot {
   std::uint64_t version;    // that the thread's latest access left
-  std::uint64_t start;      // … and that its run began with
+  std::uint64_t start;      // version that the thread's run began with
   std::uint64_t told;       // version after the latest token
   std::uint64_t reads;      // the pair under way: so many reads,
   std::uint64_t writes;     // and so many writes after them
@@ -38,9 +38,9 @@ struct alignas(64) BlockSlot {
   std::uint64_t start;
   std::uint64_t told;
   std::uint64_t entries;    // of the run
-  std::uint64_t began;      // ticks at its first entry,
-  std::uint64_t latest;     // … and its last
-  std::uint64_t told_time;  // … and the last one of the latest token
+  std::uint64_t began;      // ticks at the run's first entry
+  std::uint64_t latest;     // ticks at the run's last entry
+  std::uint64_t told_time;  // ticks at the last entry of the latest token
   std::uint64_t unused;
 };
 static_assert(sizeof(BlockSlot) == sizeof(ElementSlot));

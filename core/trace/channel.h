@@ -81,8 +81,8 @@ enum class Phase : std::uint32_t {
   kPreparing = 3,   // the strategy decides on it, or waits for the tool to do so
   kReady = 4,       // it may begin, or is under way
   kFinishing = 5,   // over: the result is in the channel, and is being noted for later executions
-  kCounting = 6,    // … is being counted
-  kPublishing = 7,  // … goes into the ring, unless it is there
+  kCounting = 6,    // over: the result is being counted
+  kPublishing = 7,  // over: the result goes into the ring, unless it is there
 };
 
 inline constexpr std::uint32_t kNoMember = ~0u;
@@ -137,7 +137,7 @@ struct StuckPlace {
   std::uint64_t index = 0;  // the execution
   std::uint32_t thread = 0;
   std::int32_t system_call = -1;  // it was blocked in this one; -1: it was running
-  std::uint64_t argument = 0;     // … whose first argument was this
+  std::uint64_t argument = 0;     // the first argument of that system call
   std::uint32_t known = 0;        // the fields below were filled in
   std::uint32_t progressed = 0;   // it still performed visible operations
   std::uint64_t pc = 0;
@@ -192,7 +192,7 @@ struct ChannelHeader {
   std::uint32_t worker = 0;        // its number among the workers of the campaign
   std::uint32_t replay_count = 0;  // choices in the replay section
   std::uint32_t end_after_event = ~0u;  // of an execution with events: go no further
-  std::uint32_t pause_at_event = ~0u;   // … stop the process before it
+  std::uint32_t pause_at_event = ~0u;   // stop the process before this event
 
   // Written by the runtime.
   std::atomic<WorkerState> state{WorkerState::kStarting};
@@ -238,7 +238,7 @@ struct CampaignState {
   std::atomic<std::uint64_t> limit{~0ull};  // first index not to be run
   std::atomic<std::uint32_t> stop{0};
   std::atomic<std::uint32_t> exhausted{0};  // the strategy has tried every execution that there is
-  std::atomic<std::uint32_t> none_left{0};  // … or those that it will try
+  std::atomic<std::uint32_t> none_left{0};  // it has tried all that it will try
   std::atomic<std::uint32_t> signal{0};     // futex word: bumped when any worker has something to say
   // A process died while the strategy decided, or an execution was killed for good: a search that goes
   // through all executions may have left some out.

@@ -30,7 +30,7 @@ struct ClientExchange {
   std::uint32_t begins_anew;  // kExhaustive: this client was not searched before; reset by the worker
   // kExhaustive: no execution of this client is left. Set by the worker, which then waits for other wishes.
   std::atomic<std::uint32_t> none_left;
-  std::uint32_t explored_all;  // … and nothing was left out
+  std::uint32_t explored_all;  // no execution of it was left out
   std::uint32_t length;
   char text[kMostText];
   // Of the latest execution that had no linearization, as <heddle/lin.hpp> writes it. It is not taken from

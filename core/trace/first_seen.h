@@ -73,7 +73,7 @@ class FirstSeen {
     return slot != nullptr && slot->first() == index;
   }
 
-  // … or was there one with a smaller index than this? Of rounds that are over the answer is known for good.
+  // Was there one with a smaller index than this? Of rounds that are over the answer is known for good.
   bool known_before(std::uint64_t key, std::uint64_t index) const {
     const first_seen::Slot* slot = first_seen::find(slots_, kSlots, key);
     return slot != nullptr && slot->first() < index;

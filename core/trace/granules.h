@@ -58,7 +58,7 @@ class Granules {
     const Granule* g = find(Granule::key_of(address));
     return g != nullptr && g->key != 0 && g->is_shared != 0 && g->is_written != 0;
   }
-  // … and always while one and the same lock was held, which is among `locks`.
+  // Was it always touched while one and the same lock was held, which is among `locks`?
   bool is_protected(Address address, std::span<const std::uint64_t> locks) const {
     const Granule* g = find(Granule::key_of(address));
     if (g == nullptr || g->key == 0) return false;

@@ -1,6 +1,6 @@
 // Orders in which threads come to shared program elements, that an execution is held to
-// (RunSpec::element_points, the channel's section `orders`). What is not ordered so is the strategy's to
-// decide.
+// (RunSpec::element_points, the channel's section `orders`). element_plan.h says what the numbers mean. What
+// is not ordered so is the strategy's to decide.
 //
 //   OrderTable | OrderVector[], by element | OrderRun[]
 //
@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/base/random.h"
+#include "core/trace/element_plan.h"
 
 namespace heddle {
 
@@ -31,24 +32,10 @@ struct OrderVector {
   std::uint64_t element = 0;  // core/record/elements.h: its id
   std::uint32_t first = 0;    // of its runs
   std::uint32_t count = 0;
-  std::uint64_t reached = 0;  // accesses that were made in this order; written by the runtime
-  // Another run lent it, and it may not fit: where nobody could go on, somebody comes out of turn, whose next
-  // place in the order is then taken, and all others keep to the rest.
-  std::uint32_t is_lent = 0;      // 2: it was not, and gives way only where that of others does not help
-  std::uint32_t out_of_turn = 0;  // how often that was; written by the runtime
+  std::uint64_t reached = 0;           // accesses that were made in this order; written by the runtime
+  std::uint32_t is_lent = kKeptOrder;  // whether it gives way where nobody could go on (element_plan.h)
+  std::uint32_t out_of_turn = 0;       // how often somebody came out of turn; written by the runtime
 };
-
-// The element of a vector of all blocks together whose vectors were not lent (PRES-BB's sketch of one run):
-// who enters any of them next. It holds back nobody: OrderTable::follows_entries.
-inline constexpr std::uint64_t kAllEntries = ~0ull;
-inline constexpr std::uint32_t kHoldsNobody = 3;  // its OrderVector::is_lent
-
-// What `reached` says instead where a table has no runs, and elements are only looked at.
-namespace element_seen {
-inline constexpr std::uint64_t kProtected =
-    1;  // several threads came to it, always under one and the same lock
-inline constexpr std::uint64_t kShared = 2;
-}  // namespace element_seen
 
 struct OrderTable {
   std::uint32_t vectors = 0;
@@ -61,9 +48,8 @@ struct OrderTable {
   // came.
   std::uint32_t keeps_abreast = 0;
   // Of those that could go on, who enters a block next by the vector kAllEntries goes first, once whoever is
-  // in a block has done what is in it. 1: what a thread does in blocks that the vector has no part in comes
-  // as late as it can, before its next entry; 2: as early as it can.
-  std::uint32_t follows_entries = 0;
+  // in a block has done what is in it. kEntriesLate, kEntriesEarly: when other blocks come (element_plan.h).
+  std::uint32_t follows_entries = kEntriesLeft;
   std::uint32_t unused = 0;
 
   static std::uint64_t bytes(std::uint64_t vectors, std::uint64_t runs) {

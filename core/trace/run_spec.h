@@ -52,13 +52,13 @@ struct RunSpec {
   char strategy[192] = "random";     // as on the command line: name[:k=v,…]
   char trusted_libraries[512] = "";  // templates of --trust-library, one in each line
   SleepKind sleep = SleepKind::kFree;
-  // Accesses to shared program elements (core/record/elements.h) are scheduling points, plain ones too.
+  // Accesses to shared program elements as scheduling points: bits of core/trace/element_plan.h.
   std::uint8_t element_points = 0;
   // For explanations; no artifact has these.
   PlainEvents plain_events = PlainEvents::kNone;
   std::uint8_t symbolic = 0;      // write a symbolic trace
   std::uint8_t fresh_memory = 0;  // freed memory is never handed out again: an address names one block
-  std::uint8_t path_trace = 0;    // … with every step of each thread's path in it
+  std::uint8_t path_trace = 0;    // the symbolic trace has every step of each thread's path
   std::uint8_t run_on = 0;        // after a failure of one thread the others go on for a while, in turns
   std::uint8_t rule_count = 0;
   EnforcedRule rules[kMostRules];

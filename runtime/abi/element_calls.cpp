@@ -13,20 +13,14 @@ using heddle::record::ModuleTables;
 
 namespace {
 
-// Bits of RunSpec::element_points beside the first. Accesses are events, too, from which the tool sees which
-// of them could have come in another order (tool/merge/observed_races.h).
-constexpr std::uint8_t kEvents = 2;
-// Blocks are scheduling points, too: all of them, so that what was held to orders of some replays without.
-constexpr std::uint8_t kBlocks = 4;
-
 void record_access(heddle::engine::Execution& e, std::uint64_t element, Address address, bool writes,
                    std::uint64_t pc) {
-  if ((e.spec().element_points & kEvents) == 0 || element == 0) return;
+  if ((e.spec().element_points & heddle::element_points::kEvents) == 0 || element == 0) return;
   heddle::Event* event =
       e.record(writes ? heddle::EventKind::kPlainWrite : heddle::EventKind::kPlainRead, pc);
   if (event == nullptr) return;
   event->address = address;
-  event->value2 = element;
+  heddle::set_element(*event, element);
 }
 
 // What compiled code says of an access beside its address: how many bytes (0: it does not know), and in the
@@ -56,8 +50,9 @@ HEDDLE_EXPORT void __heddle_register_module(const ModuleTables* tables) {
   for (ElementEntry* entry = tables->elements; entry != tables->elements_end; ++entry) {
     entry->index = e->orders().find(entry->id);
     entry->chosen = entry->index != ElementOrders::kNone ||
-                    (entry->kind != ElementKind::kBlock ? e->spec().element_points != 0
-                                                        : (e->spec().element_points & kBlocks) != 0);
+                    (entry->kind != ElementKind::kBlock
+                         ? e->spec().element_points != 0
+                         : (e->spec().element_points & heddle::element_points::kBlocks) != 0);
   }
 }
 

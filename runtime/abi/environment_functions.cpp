@@ -10,7 +10,7 @@ namespace heddle::abi {
 namespace {
 
 // An artifact keeps the variables that the program, or a library for it, asks for by name, and no others.
-// libc's own questions (setlocale, the time zone) do not come by here; tool/artifact/environment.h knows
+// libc's own questions (setlocale, the time zone) do not come by here; tool/program/environment.h knows
 // them.
 void note_question(const char* variable) {
   if (in_session() && !engine::RuntimeScope::active()) session::asks_for_variable(variable, strlen(variable));

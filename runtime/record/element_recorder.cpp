@@ -242,7 +242,8 @@ class Writing {
   static bool is_out_of_place() { return self.holding != nullptr || !self.begun; }
 };
 
-// … which began at version `before`: the oldest access in the lowest bit, 1 for a write, and a 1 above all.
+// Adds accesses that began at version `before`: the oldest access in the lowest bit, 1 for a write, and a 1
+// above all.
 [[gnu::always_inline]] inline void did(const ElementEntry& entry, std::uint64_t before,
                                        std::uint32_t accesses) {
   ElementSlot* slot = slot_of(entry);
@@ -280,7 +281,7 @@ class Writing {
 
 constexpr std::uint32_t kOneWrite = 0b11;
 
-// … which was `seen` a moment ago.
+// Advances a version which was `seen` a moment ago.
 [[gnu::noinline]] std::uint64_t advance_later(std::atomic<std::uint64_t>& version, std::uint64_t seen,
                                               std::uint64_t by) {
   for (std::uint32_t rounds = 0;;) {

@@ -44,7 +44,7 @@ class PathLog {
 
   // A stream for a new thread; what is logged where there is no room goes nowhere.
   PathState* new_thread(const ThreadIdentity& who, std::uint32_t signal_depth = 0);
-  // … for a signal handler that has interrupted it.
+  // A stream for a signal handler that has interrupted a thread.
   PathState* signal_stream(PathState* interrupted, int signal);
 
   // The chunk of bits is full.

@@ -67,7 +67,7 @@ struct SyncObject {
   // begun to after it.
   CodePlace early_at;
   std::uint32_t early_time = 0;  // of its thread, up to which it has done all that the signal announces
-  // … and the latest to one thread. Who waited then and still waits has a ticket below this.
+  // The latest signal to one thread. Who waited then and still waits has a ticket below this.
   std::uint32_t heard_ticket = 0;
   ThreadId heard_by = kNoThread;
   CodePlace heard_at;

@@ -96,30 +96,30 @@ struct Thread {
   bool joined = false;
   bool pooled = false;     // a runtime library keeps it for later work: nobody will ever join it
   bool timed_out = false;  // the wait ended by its deadline
-  bool spurious = false;   // … or by a spurious wake-up
+  bool spurious = false;   // the wait ended by a spurious wake-up
   bool exiting = false;    // running its exit handlers
   bool cancel_requested = false;
   bool cancel_disabled = false;
   bool cancel_asynchronous = false;
   bool at_cancellation_point = false;  // in a call that a cancel request breaks off
-  bool cancel_broke_wait = false;      // … and did
-  bool cancel_before_effect = false;   // … and that has not had its turn yet
+  bool cancel_broke_wait = false;      // a cancel request broke the call off
+  bool cancel_before_effect = false;   // that call has not had its turn yet
   bool interrupted = false;            // the latest wait ended by a cancel request or a signal handler
   bool ignored = false;                // inside a scope that is not explored
   bool precedes_check = false;         // was there before the body of heddle::check began
   bool stores_in_burst = false;        // its latest operation was a relaxed or release store
   std::uint8_t region = 0;             // 1 + the rule by which nobody may come between now; 0: none
-  bool region_done = false;            // … until its next operation
-  std::uint32_t region_depth = 0;      // … while so many functions are on its shadow stack
+  bool region_done = false;            // nobody may come between only until its next operation
+  std::uint32_t region_depth = 0;  // nobody may come between while so many functions are on its shadow stack
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known
   std::uint32_t children = 0;      // how many it has created; with parent, a name that no schedule changes
   std::uint32_t child_number = 0;
-  std::uint64_t lineage = kMainLineage;  // … as one number
+  std::uint64_t lineage = kMainLineage;  // parent and number as one number
   std::uint32_t awaited_order =
       0;  // 1 + the order (core/trace/orders.h) in which its pending access comes; 0: none
   std::uint32_t entered = 0;        // its latest block, counted over all threads' entries; 0: none yet
-  std::uint32_t awaited_mutex = 0;  // … in which its wait for a condition takes the mutex again
+  std::uint32_t awaited_mutex = 0;  // the entry in which its wait for a condition takes the mutex again
   std::uint32_t runnable_position = 0;
   std::uint32_t runnable_hash = 0;  // its part of Scheduler::runnable_hash
   std::uint32_t wait_ticket = 0;    // order of arrival among the waiters of one object
@@ -127,7 +127,7 @@ struct Thread {
   Address at_barrier = 0;           // that holds it back, also while it handles a signal
   Address wait_mutex = 0;           // condition waits: the mutex to take again
   std::uint32_t wait_bits = ~0u;    // futex waits: FUTEX_WAIT_BITSET's mask
-  std::uint32_t wait_expected = 0;  // … and the value that was found
+  std::uint32_t wait_expected = 0;  // futex waits: the value that was found
   std::uint64_t deadline = kNoDeadline;
   PendingOperation pending;
   StackId pending_stack = kEmptyStack;  // callers of the pending operation, where they were unwound
@@ -147,7 +147,7 @@ struct Thread {
   SignalSet mask_before_handlers = 0;  // to return to when a handler is left by a jump
   std::uint32_t handlers_run = 0;
   std::uint32_t handler_depth = 0;              // handlers that are running on this thread
-  bool in_fault_handler = false;                // … the outermost because the thread crashed
+  bool in_fault_handler = false;                // the outermost handler runs because the thread crashed
   const BlockingCall* blocking_call = nullptr;  // kOutside: what it waits for
   HistoryMoment* call_moment = nullptr;         // its operation on a recorded object has not begun to act yet
   std::uint32_t message_clock = 0;  // what cancel requests and signals for it have released; 0: nothing yet
@@ -155,7 +155,7 @@ struct Thread {
   // Libraries that were not compiled by heddle, a bit or an entry for each (runtime/engine/crossings.cpp).
   std::uint32_t libraries = 0;           // the thread is in these
   std::uint32_t callback_libraries = 0;  // these have called the program, and it has not returned yet
-  std::uint32_t callback_depth = 0;      // … first with so many functions on the shadow stack
+  std::uint32_t callback_depth = 0;      // functions on the shadow stack at the first of these calls
   // In recorded executions: 1 + the event before which it last went in, and was last seen to come from there.
   std::uint32_t entered_library[kMaxWatchedLibraries] = {};
   std::uint32_t left_library[kMaxWatchedLibraries] = {};

@@ -39,7 +39,7 @@ void check_ended(Address frame);
 
 // The client that the tool wants this execution to run; empty: the program decides.
 std::string_view given_client();
-// … and what it has seen, which has no linearization.
+// What the client has seen, where that has no linearization.
 void give_history(std::string_view history);
 
 // In a child that the program forked for itself: it is no execution of ours and reports nothing.

@@ -18,7 +18,7 @@ class SpinWatch {
   void prepare();
   // In the process that is to run executions. If there is such code, `signal` is sent every so often.
   void start(int signal);
-  // … and this is to be called, on the stack of the thread that was interrupted.
+  // To be called when that signal comes, on the stack of the thread that was interrupted.
   void tick(void* context);
 
  private:

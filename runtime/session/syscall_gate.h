@@ -53,7 +53,7 @@ void set_syscall_gate(SyscallGate* gate);
 
 // For interposers that make a system call in the program's name by their own hand.
 void program_makes_syscall(long number, const long* arguments);
-// … one that at most moves in a file, which is undone.
+// For such a call that at most moves in a file, which is undone.
 void program_uses_file();
 
 }  // namespace heddle::session

@@ -23,13 +23,13 @@ class PriorityStrategy : public Follower {
   void start() override;
   // The d that the execution has, and the events among which change points are drawn.
   void draw_points(std::uint32_t count, std::uint32_t among) { draw_points(count, among, random_); }
-  // … once for all executions.
+  // Draws the points once for all executions.
   void draw_points_once(std::uint32_t count, std::uint32_t among) {
     Random random(mix(seed_, 0x6f6e6365));
     draw_points(count, among, random);
   }
-  // … where the events are more now than they were: those after `from`, and of these the ones up to `before`
-  // were known. Each point stays uniform among all of them.
+  // Draws points where the events are more now than they were: those after `from`, and of these the ones up
+  // to `before` were known. Each point stays uniform among all of them.
   void spread_points(std::uint32_t count, std::uint32_t from, std::uint32_t before, std::uint32_t now);
   // Threads and points are drawn anew from here on.
   void forget_points();

@@ -73,7 +73,7 @@ class View {
   // During a choice of kReadsFrom: the alternatives that come last in modification order, the latest first,
   // at most `most` of them. Answers how many. Stores that are not ordered count in the order of execution.
   virtual std::uint32_t latest_stores(std::uint32_t* alternatives, std::uint32_t most) const = 0;
-  // … and the alternative that comes first in modification order, of those after `store`.
+  // The alternative that comes first in modification order, of those after `store`.
   virtual std::uint32_t nearest_store(ChoiceKey store) const = 0;
   // Does `a` come before `b` in the modification order of the location? Where nothing orders them: was it
   // executed before?
@@ -133,8 +133,8 @@ class Strategy {
   virtual Observer* observer() { return nullptr; }
   // The execution is over: what the strategy has to say about it.
   virtual void end(ExecutionResult&) {}
-  // … and for later executions of the campaign; not called where an execution is run once more.
-  // May be called in another process than the one that ran it, which may have crashed.
+  // Leaves what was learned to later executions of the campaign; not called where an execution is run once
+  // more. May be called in another process than the one that ran it, which may have crashed.
   virtual void teach(const ExecutionResult&) {}
   // How many executions of the campaign have to be over before this one may begin: those of earlier rounds,
   // for one that learns.

@@ -33,9 +33,9 @@ class Structures {
   void visit(ThreadId thread, std::uint64_t place);
   void leave(ThreadId thread);
 
-  // The execution is over, and a result was made of it that has this fingerprint …
+  // The execution is over, and a result was made of it that has this fingerprint.
   void mark(std::uint64_t fingerprint);
-  // … for which it leaves what it has shown.
+  // What the execution with this fingerprint has shown is left to later ones.
   void teach(Learning& learning, std::uint64_t index, std::uint64_t fingerprint);
 
  private:

@@ -72,9 +72,9 @@ class Tracer {
 
   // --- control
   void branch(const Moment& at, ExpressionId condition, bool holds);
-  // … past code that does not return: an assertion that held.
+  // A branch past code that does not return: an assertion that held.
   void spared(const Moment& at, ExpressionId condition, bool holds);
-  // … into code that does not return.
+  // A branch into code that does not return.
   void doomed(const Moment& at, ExpressionId condition, bool holds);
   // `ways`: of each case, the number of the block that it leads to.
   struct Switch {
@@ -136,7 +136,7 @@ class Tracer {
     ExpressionId pointer = kConcrete;
     std::uint64_t indirect_call = 0;
     std::uint32_t guard = kNoRecord;  // branch into code that does not return
-    bool has_concrete_guard = false;  // … that no symbol decided
+    bool has_concrete_guard = false;  // no symbol decided that branch
     std::uint32_t latest_branch = kNoRecord;
     std::uint64_t guard_pc = 0;
     // Once is enough: by expression, the latest that were concretised.

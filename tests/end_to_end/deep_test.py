@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""heddle bench deep: bugs are found within a budget, their correct twins show none, and the results are written.
+"""heddle-bench deep: bugs are found within a budget, their correct twins show none, and the results are written.
 
     deep_test.py          a few of the programs
     deep_test.py --all    all of them, under every strategy
@@ -19,7 +19,7 @@ PROGRAMS = () if ALL else ("reorder_100", "twostage_10", "bluetooth", "bounded_b
 
 class Deep(HeddleTest):
     def bench(self, *arguments, code=0):
-        answer = self.heddle("bench", "deep", *PROGRAMS, *arguments)
+        answer = self.heddle_bench("deep", *PROGRAMS, *arguments)
         self.assertEqual(answer.code, code, answer.output + answer.errors)
         return answer
 
@@ -40,7 +40,7 @@ class Deep(HeddleTest):
         self.bench("--correct", *strategies, "--seeds", "1", "-t", "100s", "-n", "1000" if ALL else "200")
 
     def test_other_names_are_refused(self):
-        answer = self.heddle("bench", "deep", "reorder_4")
+        answer = self.heddle_bench("deep", "reorder_4")
         self.assertEqual(answer.code, BAD_INPUT)
         self.assertIn("reorder_4", answer.errors)
 

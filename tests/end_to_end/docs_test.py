@@ -3,9 +3,9 @@
 
     HEDDLE=build/bin/heddle python3 tests/end_to_end/docs_test.py [Class.test_name]
 
-The guide has every command, option and value of `heddle --help`, and no option that is not there. Links, files and
-commands that pages name exist. Commands are parsed, not run. docs/measurements names the commands of the commit that
-was measured, so those are not compared with today's.
+The guide has every command, option and value of `heddle --help`, and no option that is not there; the same holds for
+`heddle-bench --help` and its page. Links, files and commands that pages name exist. Commands are parsed, not run.
+docs/measurements names the commands of the commit that was measured, so those are not compared with today's.
 """
 import fnmatch
 import glob
@@ -110,6 +110,16 @@ class Help(unittest.TestCase):
                     for value in option.values:
                         self.assertIn(value, section, f"docs/guide does not name {option_name} {value} of {name}")
 
+    def test_every_benchmark_and_its_options(self):
+        page = read("docs/design/heddle-bench.md")
+        for name, command in help_pages.all_benchmarks().items():
+            section = page.partition(f"## `heddle-bench {name}`\n")[2].partition("\n## ")[0]
+            with self.subTest(benchmark=name):
+                self.assertTrue(section, f"docs/design/heddle-bench.md has no section for {name}")
+            for option in set(command.options) - {"-h", "--help"}:
+                with self.subTest(benchmark=name, option=option):
+                    self.assertTrue(names_option(section, option), f"docs/design/heddle-bench.md does not explain {option}")
+
     def test_every_strategy_and_its_parameters(self):
         page = read("docs/guide/strategies.md")
         known = help_pages.strategies(self.commands["run"])
@@ -151,6 +161,15 @@ class Commands(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.commands = help_pages.all_commands()
+
+    def check_benchmark(self, words):
+        """The same for the words after heddle-bench; what was not built is not checked."""
+        benchmarks = help_pages.all_benchmarks()
+        if not benchmarks or not words or words[0] == "--help":
+            return None
+        if words[0] not in benchmarks:
+            return f"heddle-bench has no {words[0]}"
+        return self.check_options(benchmarks[words[0]], words[1:])
 
     def check(self, words):
         """None, or why heddle would not understand the words after its name."""
@@ -197,13 +216,15 @@ class Commands(unittest.TestCase):
             lines = [re.sub(r"^\$ ", "", line.strip()) for line in blocks(read(page))] + spans(read(page))
             for line in lines:
                 line = re.sub(r"^(?:[A-Z_]+=(?:\"[^\"]*\"|\S*) )+", "", line)
-                if not line.startswith("heddle "):
+                line = re.sub(r"^build/bin/", "", line)
+                if not line.startswith(("heddle ", "heddle-bench ")):
                     continue
                 with self.subTest(page=page, command=line):
                     words = shlex.split(line, comments=True)[1:]
                     # What follows a sign of the shell is another command, or a file.
                     end = [at for at, word in enumerate(words) if word in ("→", "&&", "|", "||", ">", "<")]
-                    why = self.check(words[:end[0]] if end else words)
+                    check = self.check if line.startswith("heddle ") else self.check_benchmark
+                    why = check(words[:end[0]] if end else words)
                     self.assertIsNone(why, f"{page}: {line}: {why}")
 
 

@@ -179,18 +179,6 @@ class ExplainTest(HeddleTest):
         self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
         self.assertIn("whatever the threads do", answer.output)
 
-    def test_a_full_build_is_explained_by_solving(self):
-        """The thesis' running example, its bank, and its compressor, in which several threads could fail alike; beside
-        Table 4.2's figures."""
-        answer = self.heddle("bench", "cause", "fig_4_2", "bank", "compressor_s", "--json", "cause.json")
-        self.assertEqual(answer.code, 0, answer.errors)
-        with open(self.path("cause.json"), encoding="utf-8") as file:
-            rows = {row["program"]: row for row in json.load(file)["programs"]}
-        for name in ("fig_4_2", "bank", "compressor_s"):
-            self.assertTrue(rows[name]["by_solving"], rows[name])
-            self.assertLess(rows[name]["ours"]["kept_events"], rows[name]["ours"]["events"])
-        self.assertLessEqual(rows["bank"]["ours"]["kept_events"], rows["bank"]["thesis"]["kept_events"])
-
     def test_what_another_thread_had_not_done_yet_is_solved_for(self):
         """The failing execution ends before the store: the others are let on after it."""
         self.compile(TOO_EARLY, flags=["--full"])

@@ -15,6 +15,7 @@ import unittest
 
 TESTS = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 HEDDLE = os.path.realpath(os.environ.get("HEDDLE", os.path.join(TESTS, "..", "build", "bin", "heddle")))
+HEDDLE_BENCH = os.path.join(os.path.dirname(HEDDLE), "heddle-bench")
 BUG, NO_BUG, INCONCLUSIVE, BAD_INPUT = 66, 0, 1, 2
 SECONDS = 120  # of one command; whatever takes as long hangs
 
@@ -98,6 +99,10 @@ class HeddleTest(unittest.TestCase):
 
     def heddle(self, *arguments, **options):
         return self.call(HEDDLE, *arguments, **options)
+
+    def heddle_bench(self, *arguments, **options):
+        needs(os.path.exists(HEDDLE_BENCH), "heddle-bench, which scripts/build --bench builds,")
+        return self.call(HEDDLE_BENCH, *arguments, **options)
 
     def compile(self, source, name="program", c=True, flags=()):
         """Compiles the text of a program through heddle."""

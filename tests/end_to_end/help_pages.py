@@ -1,9 +1,10 @@
 """What `heddle --help` and `heddle COMMAND --help` say, as data: commands, options, their values."""
 import functools
+import os
 import re
 import subprocess
 
-from heddle_driver import HEDDLE
+from heddle_driver import HEDDLE, HEDDLE_BENCH
 
 
 class Option:
@@ -16,9 +17,9 @@ class Option:
 class Command:
     """A command, or a command of a command such as `lin check`."""
 
-    def __init__(self, name):
+    def __init__(self, name, executable=HEDDLE):
         self.name = name
-        self.text = help_of(*name.split())
+        self.text = help_of(*name.split(), executable=executable)
         # What follows is the compiler's own help, not heddle's.
         self.text = self.text.split("The compiler's own help:")[0]
         self.options = {}
@@ -39,8 +40,8 @@ class Command:
         return re.search(r"\[--\] (PROGRAM|TEST)|program\.\.\.", usage) is not None
 
 
-def help_of(*command):
-    answer = subprocess.run([HEDDLE, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
+def help_of(*command, executable=HEDDLE):
+    answer = subprocess.run([executable, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
     return answer.stdout
 
 
@@ -71,6 +72,14 @@ def all_commands():
         for subcommand in commands[name].subcommands:
             commands[f"{name} {subcommand}"] = Command(f"{name} {subcommand}")
     return commands
+
+
+@functools.cache
+def all_benchmarks():
+    """Every benchmark of heddle-bench by its name; none where it was not built."""
+    if not os.path.exists(HEDDLE_BENCH):
+        return {}
+    return {name: Command(name, HEDDLE_BENCH) for name in Command("", HEDDLE_BENCH).subcommands}
 
 
 def strategies(run):

@@ -168,7 +168,7 @@ class RecordElementsTest(HeddleTest):
         failed = self.record("vars:{logs}", "7", code=-signal.SIGABRT)
         answer = self.heddle("record", "--check", failed, "-o", "bug.heddle", "--", self.turns, "7")
         self.assertEqual(answer.code, BUG, answer.output + answer.errors)
-        # … and what came of it is an artifact like any other.
+        # What came of it is an artifact like any other.
         self.assertEqual(self.heddle("replay", "bug.heddle").code, BUG)
 
     def test_the_engine_keeps_the_order_in_which_waits_end(self):
@@ -431,7 +431,7 @@ class RecordElementsTest(HeddleTest):
             self.assertNotIn(name, variables)
         for lock in ("lock", "readers"):
             self.assertIn(["sync", lock], names)
-        # … and all of it is to be had.
+        # All of it is to be had.
         self.assertEqual(self.heddle("record", "--profile", "--all", "--", program).code, 0)
         with open(self.path("program.spes"), encoding="utf-8") as file:
             variables = [line.split()[2] for line in file if line[0] != "#"]

@@ -8,9 +8,9 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tool/artifact/artifact.h"
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
-#include "tool/artifact/suppressions.h"
+#include "tool/base/bytes.h"
+#include "tool/findings/suppressions.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tool/artifact/artifact.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/symbolic_tables.h"
-#include "tool/artifact/trace.h"
+#include "tool/base/bytes.h"
 #include "tool/report/symbolic_text.h"
+#include "tool/trace/symbolic_tables.h"
+#include "tool/trace/trace.h"
 
 namespace heddle {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/log_layout.h"
 #include "tool/artifact/container.h"
-#include "tool/merge/log_store.h"
+#include "tool/merge/store/log_store.h"
 #include "tool/record/access_log.h"
 #include "tool/record/element_orders.h"
 #include "tool/record/show_access_log.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/record/log_format.h"
-#include "tool/artifact/bytes.h"
+#include "tool/base/bytes.h"
 #include "tool/record/log_reader.h"
 
 namespace heddle::fuzz {

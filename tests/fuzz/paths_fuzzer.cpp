@@ -1,7 +1,7 @@
 // What the reader of the database of paths does with bytes from anywhere. Its checksum is made right.
 #include "tests/fuzz/fuzz.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/crc32c.h"
+#include "tool/base/bytes.h"
+#include "tool/base/crc32c.h"
 #include "tool/search/path_trie.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,10 +9,10 @@
 #include "core/record/elements.h"
 #include "core/record/path_table.h"
 #include "tests/fuzz/fuzz.h"
-#include "tool/artifact/program_image.h"
-#include "tool/artifact/symboliser.h"
+#include "tool/program/program_image.h"
 #include "tool/record/access_log.h"
 #include "tool/record/path_log.h"
+#include "tool/symbols/symboliser.h"
 
 namespace heddle {
 namespace {

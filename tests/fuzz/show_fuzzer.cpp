@@ -2,9 +2,9 @@
 // fingerprints, which folders of known bugs are searched by, and every report. The input is the artifact's
 // sections, as of artifact_fuzzer.
 #include "tests/fuzz/fuzz.h"
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
-#include "tool/artifact/fingerprint.h"
+#include "tool/base/bytes.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/linearize/observed.h"
 #include "tool/report/html.h"
 #include "tool/report/json.h"

@@ -6,16 +6,16 @@
 #include <fstream>
 
 #include "tests/fuzz/fuzz.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/crc32c.h"
-#include "tool/merge/log_store.h"
-#include "tool/merge/replay_search.h"
+#include "tool/base/bytes.h"
+#include "tool/base/crc32c.h"
+#include "tool/merge/replay/replay_search.h"
+#include "tool/merge/store/log_store.h"
 
 namespace heddle::merge {
 namespace {
 
 constexpr const char* kFiles[] = {"threads", "vectors", "logs"};
-constexpr std::uint64_t kIndexMagic = 0x31676f6c656c6468;  // tool/merge/directory_table.cpp
+constexpr std::uint64_t kIndexMagic = 0x31676f6c656c6468;  // tool/merge/store/directory_table.cpp
 
 // Rows as PostgreSQL hands them over: whatever is in them.
 class Rows : public RecordTable {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tool/artifact/atomic_file.h"
 #include "tool/artifact/codec.h"
+#include "tool/base/atomic_file.h"
 
 namespace heddle {
 

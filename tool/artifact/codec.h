@@ -9,7 +9,7 @@
 
 #include "core/base/result.h"
 #include "tool/artifact/container.h"
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle {
 

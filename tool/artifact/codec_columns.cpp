@@ -5,8 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
+#include "tool/base/bytes.h"
 
 namespace heddle::codec {
 namespace {

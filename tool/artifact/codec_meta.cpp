@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
+#include "tool/base/bytes.h"
 
 namespace heddle::codec {
 namespace {

@@ -1,6 +1,6 @@
 // What minimising has found out about an execution, as a section.
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
+#include "tool/base/bytes.h"
 
 namespace heddle::codec {
 namespace {

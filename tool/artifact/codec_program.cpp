@@ -1,6 +1,6 @@
 // The record of what was run: program, arguments, directory and variables.
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
+#include "tool/base/bytes.h"
 
 namespace heddle::codec {
 

@@ -1,8 +1,8 @@
 // Sections of what addresses mean: frames, data symbols, source lines. Strings that recur are kept once.
 #include <unordered_map>
 
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
+#include "tool/base/bytes.h"
 
 namespace heddle::codec {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "core/base/check.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/crc32c.h"
+#include "tool/base/bytes.h"
+#include "tool/base/crc32c.h"
 
 namespace heddle {
 namespace {

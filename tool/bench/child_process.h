@@ -19,7 +19,7 @@ Result<int> run_in(const std::string& folder, const std::vector<std::string>& co
 Result<pid_t> start_in(const std::string& folder, const std::vector<std::string>& command,
                        const std::vector<std::string>& environment);
 
-// … with what it and its descendants used. REQUIRES: this process has no other children.
+// How a command ended, and what it and its descendants used. REQUIRES: this process has no other children.
 struct Finished {
   int status = 0;
   double seconds = 0;      // on the clock

@@ -30,7 +30,7 @@ struct LengthResult {
   LengthCase measured;
   std::vector<double> nanoseconds;  // from 10^4 operations on
   long early_kilobytes = 0;         // grown after 10^5 operations
-  long late_kilobytes = 0;          // … after all
+  long late_kilobytes = 0;          // grown after all operations
 };
 
 struct RateResult {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tool/artifact/stack_view.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::cause {
 namespace {

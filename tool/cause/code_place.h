@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/trace/enforcement.h"
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::cause {
 

@@ -3,8 +3,8 @@
 
 #include <tuple>
 
-#include "tool/artifact/explanation.h"
 #include "tool/cause/steps.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::cause {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/trace/plan.h"
-#include "tool/artifact/trace.h"
 #include "tool/constraints/schedules.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::cause {
 

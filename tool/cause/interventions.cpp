@@ -4,8 +4,8 @@
 #include <limits>
 #include <set>
 
-#include "tool/artifact/fingerprint.h"
 #include "tool/cause/comparison.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/run/time_limit.h"
 
 namespace heddle::cause {

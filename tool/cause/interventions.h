@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "tool/artifact/explanation.h"
 #include "tool/replay/candidates.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::cause {
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/trace/event_kinds.h"
-#include "tool/artifact/stack_view.h"
 #include "tool/cause/code_place.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::cause {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "tool/artifact/explanation.h"
 #include "tool/cause/trials.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::cause {
 

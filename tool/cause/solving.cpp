@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "core/trace/event_kinds.h"
-#include "tool/artifact/fingerprint.h"
 #include "tool/cause/comparison.h"
 #include "tool/cause/guided_plan.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/steps.h"
 #include "tool/cause/truncation.h"
 #include "tool/constraints/schedules.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/replay/candidates.h"
 #include "tool/replay/symbolic.h"
 

@@ -4,8 +4,8 @@
 // --full`.
 #pragma once
 
-#include "tool/artifact/explanation.h"
 #include "tool/run/target.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::cause {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "tool/artifact/trace.h"
 #include "tool/cause/projection.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::cause {
 

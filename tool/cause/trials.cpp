@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/random.h"
-#include "tool/artifact/fingerprint.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/replay/candidates.h"
 #include "tool/run/interruption.h"
 #include "tool/run/time_limit.h"

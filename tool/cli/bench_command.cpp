@@ -23,47 +23,29 @@ constexpr const char* kDescription =
     "given; the few tests with very many executions are sampled at random. An outcome marked \"limit\" is "
     "one that C++20 allows and heddle's model leaves out.\n"
     "\n"
-    "paper: the nine benchmarks of the papers on PCT and PCTWM for weak memory, each with one seeded bug: "
-    "how often an\n"
-    "execution shows it under each strategy, with its 95 % interval, beside the published figures.\n"
+    "speed: what operations and executions cost, under ThreadSanitizer and natively beside it, in one run.\n"
     "\n"
-    "lin: the concurrent objects of the paper on localization (CGVT): how often a history is not "
-    "linearizable, "
-    "and the\n"
-    "minimum test, beside the published figures.\n"
-    "\n"
-    "deep: programs with a bug that few interleavings show: executions and CPU seconds until each strategy "
-    "shows "
-    "it first,\n"
-    "over many seeds (median and 95th percentile).\n"
-    "\n"
-    "apps: applications, one long execution of each: time, memory and findings under each strategy, under "
-    "ThreadSanitizer\n"
-    "and natively beside it, in one run.\n"
-    "\n"
-    "cause: the programs of Machado's thesis (chapter 4), explained by constraint solving, beside its "
-    "tables.\n"
-    "\n"
-    "search: the programs of its chapter 5: how many tries it takes to find each bug from runs that passed.\n"
-    "\n"
-    "coop: the programs of its chapter 3: recorded in part by many native runs, and their failures replayed "
-    "from the logs,\n"
-    "beside its tables.\n"
-    "\n"
-    "speed: what operations and executions cost, under ThreadSanitizer and natively beside it, in one run.";
+    "The tables of papers (apps, cause, coop, deep, lin, paper, search) are another program, heddle-bench: "
+    "scripts/build --bench.";
 
 struct Benchmark {
   const char* name;
   std::function<int()> (*add)(CLI::App& bench);
 };
-constexpr Benchmark kBenchmarks[] = {
-    {"apps", add_bench_apps},   {"cause", add_bench_cause},   {"coop", add_bench_coop},
-    {"deep", add_bench_deep},   {"lin", add_bench_lin},       {"litmus", add_bench_litmus},
-    {"paper", add_bench_paper}, {"search", add_bench_search}, {"speed", add_bench_speed}};
+constexpr Benchmark kBenchmarks[] = {{"litmus", add_bench_litmus}, {"speed", add_bench_speed}};
+
+// What was a benchmark of `heddle` once, for scripts and for memories that still call it so.
+constexpr const char* kMoved[] = {"apps", "cause", "coop", "deep", "lin", "paper", "search"};
 
 }  // namespace
 
 int bench_command(const Arguments& arguments) {
+  for (const char* moved : kMoved) {
+    if (!arguments.empty() && arguments[0] == moved)
+      return complain({fmt::format(
+          "`heddle bench {0}` is `heddle-bench {0}`, a program of its own that scripts/build --bench builds.",
+          moved)});
+  }
   CLI::App app(kDescription, "heddle bench");
   app.require_subcommand(1);
   std::vector<std::function<int()>> runs;

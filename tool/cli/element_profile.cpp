@@ -19,11 +19,12 @@ Result<ProfiledElements> profile_elements(const run::Target& target, const RunSp
   std::vector<std::uint64_t> seen(elements->size());
   RunSpec profiling = spec;
   profiling.plain_events = PlainEvents::kShared;
+  static_assert(is_profile(0, PlainEvents::kShared), "vectors without runs only name what is looked at");
   profiling.fresh_memory = 1;
   for (std::uint32_t i = 0; i < executions; ++i) {
     // In every other one threads take turns at every access, so that what needs an unlucky moment to be
     // shared is seen as well.
-    profiling.element_points = i % 2;
+    profiling.element_points = i % 2 == 0 ? 0 : element_points::kAccesses;
     run::SingleOptions options;
     options.index = i;
     options.symbolise = false;

@@ -14,7 +14,7 @@ namespace heddle::cli {
 struct ProfiledElements {
   std::uint32_t in_all = 0;
   std::uint32_t shared = 0;    // by this run
-  std::uint32_t left_out = 0;  // … of them, because a lock protects them
+  std::uint32_t left_out = 0;  // shared ones that are left out, because a lock protects them
 };
 
 // Runs the program under the engine, each of `executions` twice: once to learn which words of memory several

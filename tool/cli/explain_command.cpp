@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tool/artifact/artifact.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/remedy.h"
 #include "tool/cause/solving.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tool/artifact/findings_folder.h"
 #include "tool/cli/terminal.h"
+#include "tool/findings/findings_folder.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/columns.h"
 #include "tool/report/text.h"

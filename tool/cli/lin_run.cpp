@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "tool/artifact/artifact.h"
-#include "tool/artifact/atomic_file.h"
-#include "tool/artifact/findings_folder.h"
+#include "tool/base/atomic_file.h"
 #include "tool/cli/lin_commands.h"
 #include "tool/cli/run_options.h"
+#include "tool/findings/findings_folder.h"
 #include "tool/linearize/check_client.h"
 #include "tool/linearize/minimum_test.h"
 #include "tool/linearize/picture.h"

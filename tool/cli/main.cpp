@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/standard_streams.h"

@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "compiler/install_layout.h"
-#include "tool/artifact/symboliser.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/record_elements.h"
@@ -22,6 +21,7 @@
 #include "tool/run/limits.h"
 #include "tool/run/needed_calls.h"
 #include "tool/run/target.h"
+#include "tool/symbols/symboliser.h"
 
 namespace heddle::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "compiler/install_layout.h"
+#include "core/trace/element_plan.h"
 #include "tool/artifact/artifact.h"
 #include "tool/artifact/container.h"
 #include "tool/cli/element_profile.h"
@@ -99,7 +100,7 @@ int follow_access_log(const std::string& path, const std::vector<std::string>& w
   const auto target = target_of(words);
   if (!target) return complain(target.error());
   RunSpec spec;
-  spec.element_points = 1;
+  spec.element_points = element_points::kAccesses;
   spec.model = ModelKind::kSc;
   spec.max_spurious = 0;
   const std::vector<std::byte> orders = make_orders(log->vectors, log->threads);

@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "compiler/install_layout.h"
-#include "tool/artifact/environment.h"
 #include "tool/cli/terminal.h"
+#include "tool/program/environment.h"
 #include "tool/replay/engine_version.h"
 #include "tool/replay/surroundings.h"
 #include "tool/report/escape.h"

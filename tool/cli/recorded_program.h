@@ -1,7 +1,7 @@
 // The program that an artifact was made with, ready to be run again.
 //
 // An artifact can come from anywhere, and what is in it is data. Only a program whose build id matches is
-// run, or one that the user names; of its variables those that steer (tool/artifact/environment.h) are left
+// run, or one that the user names; of its variables those that steer (tool/program/environment.h) are left
 // out; its directory is entered only if nobody else can put files there. Whoever trusts the artifact says
 // --trust-artifact. docs/design/strangers-artifacts.md has the reasons.
 #pragma once

@@ -8,13 +8,13 @@
 #include <set>
 
 #include "tool/artifact/artifact.h"
-#include "tool/artifact/atomic_file.h"
-#include "tool/artifact/findings_folder.h"
-#include "tool/artifact/fingerprint.h"
+#include "tool/base/atomic_file.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/report_files.h"
 #include "tool/cli/terminal.h"
+#include "tool/findings/findings_folder.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/report/kept_campaign.h"
 #include "tool/report/places.h"
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "tool/artifact/atomic_file.h"
-#include "tool/artifact/findings_folder.h"
+#include "tool/base/atomic_file.h"
 #include "tool/cli/terminal.h"
+#include "tool/findings/findings_folder.h"
 #include "tool/report/html.h"
 #include "tool/report/json.h"
 #include "tool/report/junit.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "tool/artifact/campaign_report.h"
+#include "tool/trace/campaign_report.h"
 
 namespace heddle::cli {
 

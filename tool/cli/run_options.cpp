@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "core/trace/strategy_spec.h"
-#include "tool/artifact/known_bugs.h"
 #include "tool/cli/help.h"
+#include "tool/findings/known_bugs.h"
 #include "tool/report/escape.h"
 
 namespace heddle::cli {

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "core/base/result.h"
-#include "tool/artifact/temporary_file.h"
+#include "tool/base/temporary_file.h"
 
 namespace heddle::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/report/escape.h"
 
 namespace heddle::cli {

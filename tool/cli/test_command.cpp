@@ -4,10 +4,10 @@
 #include <cctype>
 #include <deque>
 
-#include "tool/artifact/findings_folder.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/gtest_cases.h"
 #include "tool/cli/run_options.h"
+#include "tool/findings/findings_folder.h"
 #include "tool/report/escape.h"
 #include "tool/report/junit.h"
 #include "tool/report/places.h"

@@ -23,7 +23,7 @@ struct Way {
   std::uint64_t most_steps = 0;
   std::uint32_t most_preemptions = ~0u;      // threads that are left although they could go on
   std::uint32_t ends_with = kNoThreadIndex;  // the order ends with this thread's last action
-  std::span<const ActionId> before;          // … and these come before it
+  std::span<const ActionId> before;          // actions that come before that last one
   // Threads that are to come so far; empty: all to their end, or `ends_with` says otherwise.
   struct Wanted {
     std::uint32_t thread = 0;
@@ -31,7 +31,7 @@ struct Way {
     std::uint32_t unanswered = kNoWait;  // a wait that it ends with, and has to be signalled in
   };
   std::vector<Wanted> wanted;
-  bool wanted_go_first = false;         // … whenever they can, before who was going on
+  bool wanted_go_first = false;         // the wanted threads go whenever they can, before who was going on
   std::uint32_t last = kNoThreadIndex;  // of these: its last action comes after the others have arrived
 };
 

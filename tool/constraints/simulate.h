@@ -22,7 +22,7 @@ struct Verdict {
   bool feasible = false;
   bool fails = false;       // the bug shows; only where feasible
   std::string reason;       // why not feasible
-  ActionId at = kNoAction;  // … and where
+  ActionId at = kNoAction;  // the action that is not feasible
 };
 
 class Simulation {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/trace/choice.h"
-#include "tool/artifact/trace.h"
 #include "tool/linearize/observed.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::linearize {
 
@@ -32,7 +32,7 @@ enum class Effort : std::uint8_t { kGuided, kQuick, kThorough };
 // CHECK of Algorithm 1: executes a client up to σ times, first by the schedule that is given.
 struct Checked {
   std::optional<Violated> violated;  // nullopt: all histories were linearizable
-  bool complete = false;             // … and there are no other executions
+  bool complete = false;             // there are no executions beside those that were judged
 };
 using CheckClient =
     std::function<Checked(const lin::Client& client, const std::vector<Choice>& schedule, Effort effort)>;

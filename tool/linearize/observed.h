@@ -10,7 +10,7 @@
 
 #include "core/linearize/history.h"
 #include "heddle/lin/client.hpp"
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::linearize {
 
@@ -41,7 +41,7 @@ struct ObservedHistory {
 
 // Nullopt where the trace has none: it is of another program.
 std::optional<ObservedHistory> observed_history(const Trace& trace);
-// … from the note itself.
+// The history of a note itself.
 std::optional<ObservedHistory> observed_history(std::string_view note);
 
 // enq(3), deq → 3, and deq → ? for one that is pending in the prefix.

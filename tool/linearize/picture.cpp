@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/linearize/bars.h"
-#include "tool/artifact/xml.h"
+#include "tool/base/xml.h"
 
 namespace heddle::linearize {
 namespace {

@@ -12,7 +12,7 @@ namespace heddle::linearize {
 std::string history_svg(const ObservedHistory& history);
 // The same as text.
 std::string history_bars(const ObservedHistory& history);
-// … and as data: {"object", "client", "operations": [{"thread", "text", "call", "return", "mark"}]}.
+// The same as data: {"object", "client", "operations": [{"thread", "text", "call", "return", "mark"}]}.
 std::string history_json(const ObservedHistory& history);
 
 }  // namespace heddle::linearize

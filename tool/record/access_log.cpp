@@ -7,9 +7,9 @@
 
 #include "core/record/elements.h"
 #include "core/record/log_format.h"
-#include "tool/artifact/atomic_file.h"
 #include "tool/artifact/container.h"
-#include "tool/artifact/program_elf.h"
+#include "tool/base/atomic_file.h"
+#include "tool/program/program_elf.h"
 #include "tool/record/raw_access_log.h"
 
 namespace heddle {

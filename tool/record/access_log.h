@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "tool/artifact/bytes.h"
+#include "tool/base/bytes.h"
 
 namespace heddle {
 
@@ -92,7 +92,7 @@ Result<AccessLog> read_access_log(const std::string& path, const TakeVector& tak
 // What write_access_log wrote is read back equal (`path` apart); for tests, generators and stores.
 Status write_access_log(const std::string& path, const AccessLog& log);
 
-// … vector by vector, which are sorted by element.
+// Writes a log vector by vector, which are sorted by element.
 class AccessLogWriter {
  public:
   // All but the log's vectors.

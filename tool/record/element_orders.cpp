@@ -42,7 +42,7 @@ std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
   for (const AccessVector* vector : sorted) {
     OrderVector order;
     order.element = vector->element;
-    order.is_lent = lent.contains(vector->element) ? 1 : all_give_way ? 2 : 0;
+    order.is_lent = lent.contains(vector->element) ? kLentOrder : all_give_way ? kYieldsLast : kKeptOrder;
     if (order.element == kAllEntries) order.is_lent = kHoldsNobody;
     order.first = static_cast<std::uint32_t>(runs.size());
     for (const ThreadRun& run : vector->runs) {
@@ -55,7 +55,7 @@ std::vector<std::byte> make_orders(std::span<const AccessVector> vectors,
   }
   if (orders.empty()) return {};
   OrderTable table;
-  if (orders.back().element == kAllEntries) table.follows_entries = 1;
+  if (orders.back().element == kAllEntries) table.follows_entries = kEntriesLate;
   table.vectors = static_cast<std::uint32_t>(orders.size());
   table.runs = static_cast<std::uint32_t>(runs.size());
   std::vector<std::byte> bytes(OrderTable::bytes(orders.size(), runs.size()));

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 
 namespace heddle {
 namespace {

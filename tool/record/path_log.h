@@ -13,8 +13,8 @@
 #include "core/base/result.h"
 #include "core/record/log_format.h"
 #include "core/record/path_ids.h"
-#include "tool/artifact/stable_names.h"
-#include "tool/artifact/symbolic_tables.h"
+#include "tool/trace/stable_names.h"
+#include "tool/trace/symbolic_tables.h"
 
 namespace heddle {
 
@@ -44,7 +44,7 @@ struct PathLog {
   std::uint64_t build = 0;          // hash of the control flow of all its modules
   std::uint64_t run = 0;            // hash of arguments, environment and input
   record::Outcome outcome;          // how the run ended
-  std::string ended_by;             // … and which thread did it, by name
+  std::string ended_by;             // the thread that ended it, by name
   bool incomplete = false;          // the bound was hit, or the file's end is missing
   std::vector<ThreadPath> threads;  // sorted by name
 };
@@ -88,7 +88,8 @@ inline constexpr std::size_t kMostSteps = std::size_t{1} << 26;
 // build is one. `most_steps` of each thread are read, and the first `kept_steps` of these are kept.
 Result<PathLog> read_path_log(const std::string& path, const PathTables& tables,
                               std::size_t most_steps = kMostSteps, std::size_t kept_steps = kMostSteps);
-// … with the tables of the program and the libraries that the log names, as long as they lie where they did.
+// Reads it with the tables of the program and the libraries that the log names, as long as they lie where
+// they did.
 Result<PathLog> read_path_log(const std::string& path);
 
 // The paths of an execution under the engine, from what RunSpec::path_trace asked for; marks are not among

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "core/base/random.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/program_elf.h"
-#include "tool/artifact/program_search.h"
+#include "tool/base/bytes.h"
+#include "tool/program/program_elf.h"
+#include "tool/program/program_search.h"
 
 namespace heddle {
 namespace {

@@ -20,7 +20,7 @@ struct PathFunction;
 struct PathItem {
   record::ItemKind kind = record::ItemKind::kCall;
   record::FunctionKey callee = record::kNoFunction;  // kCall
-  const PathFunction* function = nullptr;            // … if the tables have it (PathTables::Tables::connect)
+  const PathFunction* function = nullptr;  // the callee, if the tables have it (PathTables::Tables::connect)
   std::uint32_t place = 0;
   std::uint32_t line = 0;
   std::uint32_t landing = kNoBlock;  // where an exception arrives

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/record/element_log.h"
-#include "tool/artifact/bytes.h"
+#include "tool/base/bytes.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/vector_builder.h"
 

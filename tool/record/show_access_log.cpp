@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 
 namespace heddle {
 namespace {

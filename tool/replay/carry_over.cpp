@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "core/trace/event_kinds.h"
-#include "tool/artifact/stack_view.h"
 #include "tool/replay/candidates.h"
 #include "tool/replay/replay.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::replay {
 namespace {

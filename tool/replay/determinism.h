@@ -9,7 +9,7 @@ namespace heddle::replay {
 struct Determinism {
   std::uint64_t executions = 0;  // that were compared
   std::string divergence;        // the first, in whole sentences; empty: none
-  bool is_own = false;           // … which is a fault of heddle's and not of the program
+  bool is_own = false;           // the divergence is a fault of heddle's and not of the program
 };
 
 Result<Determinism> verify_determinism(const run::Target& target, const RunSpec& spec,

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tool/artifact/program_elf.h"
+#include "tool/program/program_elf.h"
 #include "tool/replay/replay.h"
 
 namespace heddle::replay {

@@ -3,8 +3,8 @@
 // they are left out, and one record says how many they were.
 #pragma once
 
-#include "tool/artifact/symbolic_tables.h"
-#include "tool/artifact/trace.h"
+#include "tool/trace/symbolic_tables.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::replay {
 

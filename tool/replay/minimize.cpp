@@ -4,7 +4,7 @@
 #include <chrono>
 #include <unordered_map>
 
-#include "tool/artifact/fingerprint.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/replay/candidates.h"
 #include "tool/run/interruption.h"
 

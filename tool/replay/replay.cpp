@@ -6,10 +6,10 @@
 
 #include "core/base/random.h"
 #include "core/trace/canonical_value.h"
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/stack_view.h"
-#include "tool/artifact/symboliser.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/replay/engine_version.h"
+#include "tool/symbols/symboliser.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::replay {
 namespace {

@@ -25,7 +25,7 @@ struct ReplayOptions {
   bool symbolise = true;
   std::uint32_t end_after_event = ~0u;
   std::uint32_t pause_at_event = ~0u;   // stop there, for a debugger to be attached
-  std::function<void(pid_t)> on_pause;  // … it has; the execution goes on when somebody continues it
+  std::function<void(pid_t)> on_pause;  // it has stopped; the execution goes on when somebody continues it
 };
 
 // Choice for choice. Another version of the engine may offer other choices at the same place: an artifact of

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "tool/artifact/environment.h"
+#include "tool/program/environment.h"
 
 namespace heddle::replay {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::replay {
 

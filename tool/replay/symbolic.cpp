@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/program_elf.h"
-#include "tool/artifact/stack_view.h"
+#include "tool/findings/fingerprint.h"
+#include "tool/program/program_elf.h"
 #include "tool/replay/fold_waits.h"
 #include "tool/replay/replay.h"
 #include "tool/replay/symbolic_oracle.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::replay {
 namespace {

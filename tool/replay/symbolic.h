@@ -2,8 +2,8 @@
 // threads handed to each other were computed from, and which branches they decided.
 #pragma once
 
-#include "tool/artifact/symbolic_tables.h"
 #include "tool/run/target.h"
+#include "tool/trace/symbolic_tables.h"
 
 namespace heddle::replay {
 

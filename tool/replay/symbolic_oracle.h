@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tool/artifact/symbolic_tables.h"
-#include "tool/artifact/trace.h"
+#include "tool/trace/symbolic_tables.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::replay {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

@@ -1,4 +1,4 @@
-// An explanation (tool/artifact/explanation.h) for people: what differs between the execution that fails and
+// An explanation (tool/trace/explanation.h) for people: what differs between the execution that fails and
 // the one that passes, side by side, and what should be changed.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/artifact/explanation.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::report {
 

@@ -1,10 +1,10 @@
 // An explanation as the page of the HTML report shows it: both executions side by side with their source.
 #include <fmt/format.h>
 
-#include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/explained.h"
 #include "tool/report/page_data.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tool/artifact/xml.h"
+#include "tool/base/xml.h"
 #include "tool/report/escape.h"
 #include "tool/report/explained.h"
 #include "tool/report/json_parts.h"

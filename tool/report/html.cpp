@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "tool/artifact/xml.h"
+#include "tool/base/xml.h"
 #include "tool/report/escape.h"
 #include "tool/report/page_data.h"
 

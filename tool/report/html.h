@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tool/artifact/campaign_report.h"
-#include "tool/artifact/explanation.h"
+#include "tool/trace/campaign_report.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::report {
 

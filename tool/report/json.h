@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "tool/artifact/campaign_report.h"
-#include "tool/artifact/trace.h"
+#include "tool/trace/campaign_report.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

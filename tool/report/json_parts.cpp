@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/held_locks.h"
-#include "tool/artifact/stack_view.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/report/escape.h"
 #include "tool/report/known_faults.h"
 #include "tool/report/places.h"
+#include "tool/trace/held_locks.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

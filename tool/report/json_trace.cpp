@@ -1,12 +1,12 @@
 #include <map>
 
-#include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/json.h"
 #include "tool/report/json_parts.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/artifact/campaign_report.h"
+#include "tool/trace/campaign_report.h"
 
 namespace heddle::report {
 

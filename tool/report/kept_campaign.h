@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "tool/artifact/campaign_report.h"
+#include "tool/trace/campaign_report.h"
 
 namespace heddle::report {
 

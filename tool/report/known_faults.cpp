@@ -1,7 +1,7 @@
 #include "tool/report/known_faults.h"
 
-#include "tool/artifact/stack_view.h"
 #include "tool/report/operation.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

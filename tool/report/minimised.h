@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

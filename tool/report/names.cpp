@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

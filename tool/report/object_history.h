@@ -1,8 +1,8 @@
 // The history that a test of an object left in its trace (include/heddle/lin/judge.hpp), for the page.
 #pragma once
 
-#include "tool/artifact/trace.h"
 #include "tool/report/json_parts.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tool/artifact/trace.h"
 #include "tool/report/names.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

@@ -7,9 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/select_events.h"
-#include "tool/artifact/stack_view.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/report/critical.h"
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
@@ -22,6 +20,8 @@
 #include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
+#include "tool/trace/select_events.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

@@ -2,9 +2,9 @@
 // stacks and the source around them. page/src/data.ts is the other side of this interface.
 #pragma once
 
-#include "tool/artifact/campaign_report.h"
-#include "tool/artifact/explanation.h"
 #include "tool/report/json_parts.h"
+#include "tool/trace/campaign_report.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::report {
 

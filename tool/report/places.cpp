@@ -7,9 +7,9 @@
 #include <csignal>
 #include <cstring>
 
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/stack_view.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/report/escape.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

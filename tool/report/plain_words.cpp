@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "tool/artifact/held_locks.h"
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
 #include "tool/report/waits.h"
+#include "tool/trace/held_locks.h"
 
 namespace heddle::report {
 namespace {

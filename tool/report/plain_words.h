@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

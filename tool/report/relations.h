@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tool/artifact/fingerprint.h"
-#include "tool/artifact/stack_view.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/report/critical.h"
 #include "tool/report/escape.h"
 #include "tool/report/json_parts.h"
@@ -17,6 +16,7 @@
 #include "tool/report/rows.h"
 #include "tool/report/shell_word.h"
 #include "tool/report/text.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "tool/artifact/environment.h"
+#include "tool/program/environment.h"
 #include "tool/report/columns.h"
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"

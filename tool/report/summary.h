@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tool/artifact/campaign_report.h"
+#include "tool/trace/campaign_report.h"
 
 namespace heddle::report {
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/trace/symbolic_value.h"
-#include "tool/artifact/stable_names.h"
-#include "tool/artifact/symboliser.h"
+#include "tool/symbols/symboliser.h"
+#include "tool/trace/stable_names.h"
 
 namespace heddle::report {
 namespace {

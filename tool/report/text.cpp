@@ -6,8 +6,6 @@
 #include <cctype>
 #include <map>
 
-#include "tool/artifact/held_locks.h"
-#include "tool/artifact/stack_view.h"
 #include "tool/report/escape.h"
 #include "tool/report/known_faults.h"
 #include "tool/report/names.h"
@@ -15,6 +13,8 @@
 #include "tool/report/shell_word.h"
 #include "tool/report/style.h"
 #include "tool/report/waits.h"
+#include "tool/trace/held_locks.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {

@@ -15,11 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tool/artifact/campaign_report.h"
-#include "tool/artifact/suppressions.h"
+#include "tool/findings/suppressions.h"
 #include "tool/run/behaviour_counts.h"
 #include "tool/run/dead_worker.h"
 #include "tool/run/target.h"
+#include "tool/trace/campaign_report.h"
 
 namespace heddle::run {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "tool/artifact/artifact.h"
-#include "tool/artifact/findings_folder.h"
-#include "tool/artifact/fingerprint.h"
+#include "tool/findings/findings_folder.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/run/campaign.h"
 #include "tool/run/free_run.h"
 #include "tool/run/interruption.h"

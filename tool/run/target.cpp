@@ -12,13 +12,13 @@
 #include <fstream>
 
 #include "core/base/check.h"
-#include "tool/artifact/crc32c.h"
-#include "tool/artifact/environment.h"
-#include "tool/artifact/program_image.h"
-#include "tool/artifact/symboliser.h"
+#include "tool/base/crc32c.h"
+#include "tool/program/environment.h"
+#include "tool/program/program_image.h"
 #include "tool/run/memory_kills.h"
 #include "tool/run/needed_calls.h"
 #include "tool/run/not_run.h"
+#include "tool/symbols/symboliser.h"
 
 namespace heddle::run {
 namespace {

@@ -16,9 +16,9 @@
 #include "core/base/result.h"
 #include "core/trace/channel.h"
 #include "core/trace/orders.h"
-#include "tool/artifact/symbolic_tables.h"
-#include "tool/artifact/trace.h"
 #include "tool/run/shared_memory.h"
+#include "tool/trace/symbolic_tables.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::run {
 

@@ -118,7 +118,7 @@ class Interleaving {
 
   std::vector<Lane>& lanes_;
   std::set<std::string> creators_;            // threads that somebody creates
-  std::set<std::string> created_;             // … and has
+  std::set<std::string> created_;             // threads that somebody has created
   std::map<Address, const Lane*> owner_;      // of locks
   std::map<Address, std::uint64_t> pending_;  // blocks that are not allocated yet
 };

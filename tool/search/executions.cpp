@@ -9,8 +9,8 @@
 
 #include "core/base/random.h"
 #include "core/trace/event_kinds.h"
-#include "tool/artifact/program_elf.h"
 #include "tool/cause/guided_plan.h"
+#include "tool/program/program_elf.h"
 #include "tool/replay/fold_waits.h"
 #include "tool/replay/symbolic.h"
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "tool/artifact/symboliser.h"
 #include "tool/constraints/schedules.h"
 #include "tool/replay/candidates.h"
 #include "tool/search/composition.h"
 #include "tool/search/traced_run.h"
+#include "tool/symbols/symboliser.h"
 
 namespace heddle::search {
 

@@ -20,7 +20,8 @@ using Tables = cause::TraceTables;
 constexpr std::uint64_t kFirstPage = 4096;
 // A trace has many pairs of accesses that look alike to us; the solver is asked about so many of each kind.
 constexpr std::size_t kMostPairs = 64;
-// … and of each pair of places, since one pair may be impossible where another is not.
+// The solver is asked about so many pairs of accesses at each pair of places, since one pair may be
+// impossible where another is not.
 constexpr std::size_t kMostPairsOfPlaces = 3;
 constexpr std::size_t kLongestCircle = 5;  // of threads that wait for each other
 constexpr std::size_t kMostCircleSteps = 100'000;
@@ -203,8 +204,8 @@ class GoalFinder {
   std::vector<std::set<Address>> held_;
   std::vector<Goal> goals_;
   ThreadOrder order_;
-  std::vector<std::uint32_t> nested_;                               // takes of locks while others are held
-  std::map<Address, std::vector<std::uint32_t>> holders_;           // … by each lock that is held
+  std::vector<std::uint32_t> nested_;                      // takes of locks while others are held
+  std::map<Address, std::vector<std::uint32_t>> holders_;  // the same takes, by each lock that is held
   std::map<std::pair<GoalKind, std::uint64_t>, std::size_t> seen_;  // pairs of places
   std::map<GoalKind, std::size_t> count_;
 };

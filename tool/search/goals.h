@@ -42,7 +42,7 @@ enum class Others : std::uint8_t {
 
 // The paths up to the goal, as a trace whose failure is the goal. None: it cannot be asked about.
 std::optional<constraints::SymbolicTrace> ask_for(const Composition& of, const Goal& goal, Others others);
-// … up to a branch, which goes the other way.
+// The paths up to a branch, which goes the other way.
 std::optional<constraints::SymbolicTrace> ask_for_flip(const Composition& of, std::uint32_t record,
                                                        Others others);
 
@@ -57,7 +57,7 @@ PathEnd end_before(const Composition& of, const ThreadPath& own, std::size_t at)
 std::uint32_t record_from(const ThreadPath& own, std::size_t at);
 // The same where threads' paths end so. None: it cannot be cut off there.
 std::optional<Composition> ending_at(const Composition& of, const std::map<ThreadId, PathEnd>& ends);
-// … where other threads' paths end so.
+// The question of ask_for_flip where other threads' paths end so.
 std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,
                                                               const std::map<ThreadId, PathEnd>& ends);
 

@@ -49,7 +49,7 @@ class KnownPaths {
 
   enum class AtEnd : std::uint8_t {
     kStop,  // who has come to the end of its path stops there
-    kGoOn,  // … or goes on as it did: of who dies without warning, the log may have less than it did
+    kGoOn,  // it goes on as it did: the log may have less than was done by who dies without warning
   };
   // An order is asked for in which the `wanted` threads, or as many as possible of them, make one step more
   // than is known of, or come to the end of their paths.

@@ -3,8 +3,8 @@
 // path-schedule projection).
 #pragma once
 
-#include "tool/artifact/explanation.h"
 #include "tool/run/target.h"
+#include "tool/trace/explanation.h"
 
 namespace heddle::search {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "tool/artifact/atomic_file.h"
-#include "tool/artifact/bytes.h"
-#include "tool/artifact/crc32c.h"
+#include "tool/base/atomic_file.h"
+#include "tool/base/bytes.h"
+#include "tool/base/crc32c.h"
 
 namespace heddle::search {
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "core/record/run_identity.h"
-#include "tool/artifact/atomic_file.h"
+#include "tool/base/atomic_file.h"
 #include "tool/run/time_limit.h"
 #include "tool/search/path_steps.h"
 #include "tool/search/waiting_rounds.h"

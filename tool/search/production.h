@@ -26,7 +26,7 @@ struct ProductionRuns {
   PathDatabase database;
   std::uint64_t unread = 0;  // logs that the command's time was not enough for
   std::size_t logs = 0;      // that were read
-  std::size_t failed = 0;    // … of runs that did not pass: `heddle reconstruct` is for them
+  std::size_t failed = 0;    // logs of runs that did not pass: `heddle reconstruct` is for them
   std::size_t unusable = 0;  // damaged, of another build, or cut off
   std::string first_problem;
   std::vector<std::string> others;  // logs of runs that were given something else
@@ -45,7 +45,7 @@ struct FollowedRuns {
   std::vector<Executed> executed;  // that passed
   std::optional<Executed> failed;  // the first one that did not
   std::size_t looked_at = 0;       // runs of the database
-  std::size_t same = 0;            // … of which an execution takes the same paths
+  std::size_t same = 0;            // runs of which an execution takes the same paths
 };
 struct FollowLimits {
   std::size_t runs = 20;    // of the database

@@ -63,7 +63,7 @@ struct Attempt {
   constraints::Answer answer = constraints::Answer::kUnknown;
   double seconds = 0;  // of the solver
   bool executed = false;
-  bool failed = false;  // … and there it was
+  bool failed = false;  // the goal came true in the execution
 };
 
 // So many events of one thread in a row.

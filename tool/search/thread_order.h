@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::search {
 

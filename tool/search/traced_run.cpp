@@ -3,8 +3,8 @@
 #include <set>
 
 #include "core/record/path_ids.h"
-#include "tool/artifact/stable_names.h"
 #include "tool/search/path_steps.h"
+#include "tool/trace/stable_names.h"
 
 namespace heddle::search {
 

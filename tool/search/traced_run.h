@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tool/artifact/symbolic_tables.h"
-#include "tool/artifact/trace.h"
 #include "tool/search/path.h"
+#include "tool/trace/symbolic_tables.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::search {
 
@@ -26,7 +26,7 @@ struct TracedRun {
   std::map<std::string, ThreadPath> threads;  // by name: "0.1" is the first child of the main thread
   // The same with every branch, in the alphabet of path logs; empty where that was not asked for.
   std::map<std::string, ThreadPath> decisions;
-  // … and of signal handlers that interrupted a thread: "0.1!".
+  // Decisions of signal handlers that interrupted a thread: "0.1!".
   std::map<std::string, Path> handlers;
 
   std::map<std::string, Path> paths() const;

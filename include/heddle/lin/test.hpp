@@ -44,7 +44,7 @@ class Test {
     shape_.threads = threads;
     shape_.operations = operations;
   }
-  // … that do so many operations before the threads start, and after they have ended. [0, 0]
+  // Clients that do so many operations before the threads start, and after they have ended. [0, 0]
   void around(unsigned before, unsigned after) {
     shape_.before = before;
     shape_.after = after;

@@ -9,8 +9,8 @@
 
 #include "core/base/random.h"
 #include "sample_trace.h"
-#include "tool/artifact/atomic_file.h"
-#include "tool/artifact/select_events.h"
+#include "tool/base/atomic_file.h"
+#include "tool/trace/select_events.h"
 
 namespace heddle {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tool/artifact/bytes.h"
 #include "tool/artifact/codec.h"
-#include "tool/artifact/crc32c.h"
+#include "tool/base/bytes.h"
+#include "tool/base/crc32c.h"
 
 namespace heddle {
 namespace {

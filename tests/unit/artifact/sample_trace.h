@@ -1,7 +1,7 @@
 // A Trace with something in every field.
 #pragma once
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle {
 

@@ -1,4 +1,4 @@
-#include "tool/merge/access_vector.h"
+#include "tool/merge/store/access_vector.h"
 
 #include <gtest/gtest.h>
 

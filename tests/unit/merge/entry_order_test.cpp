@@ -1,10 +1,10 @@
 // In which order the blocks of one log were entered, all together.
-#include "tool/merge/entry_order.h"
+#include "tool/merge/store/entry_order.h"
 
 #include <gtest/gtest.h>
 
-#include "tool/merge/candidates.h"
-#include "tool/merge/log_store.h"
+#include "tool/merge/ranking/candidates.h"
+#include "tool/merge/store/log_store.h"
 
 namespace heddle::merge {
 namespace {

@@ -1,4 +1,4 @@
-#include "tool/merge/failure_place.h"
+#include "tool/merge/replay/failure_place.h"
 
 #include <gtest/gtest.h>
 

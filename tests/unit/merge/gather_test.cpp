@@ -1,5 +1,5 @@
 // Logs are read as long as the command has time.
-#include "tool/merge/gather.h"
+#include "tool/merge/store/gather.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/merge/slow_logs.h"
-#include "tool/merge/candidates.h"
+#include "tool/merge/ranking/candidates.h"
 
 namespace heddle::merge {
 namespace {

@@ -1,10 +1,10 @@
 // Neighbours by index against all pairs.
-#include "tool/merge/neighbours.h"
+#include "tool/merge/ranking/neighbours.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/merge/slow_logs.h"
-#include "tool/merge/candidates.h"
+#include "tool/merge/ranking/candidates.h"
 
 namespace heddle::merge {
 namespace {

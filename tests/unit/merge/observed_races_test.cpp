@@ -1,5 +1,5 @@
 // Which accesses of an execution could have come in the other order.
-#include "tool/merge/observed_races.h"
+#include "tool/merge/replay/observed_races.h"
 
 #include <gtest/gtest.h>
 

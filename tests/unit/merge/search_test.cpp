@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tests/unit/merge/slow_logs.h"
-#include "tool/merge/lessons.h"
-#include "tool/merge/replay_search.h"
+#include "tool/merge/replay/lessons.h"
+#include "tool/merge/replay/replay_search.h"
 
 namespace heddle::merge {
 namespace {

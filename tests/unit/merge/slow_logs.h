@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "tool/merge/log_set.h"
+#include "tool/merge/store/log_set.h"
 
 namespace heddle::merge {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "tool/merge/log_store.h"
+#include "tool/merge/store/log_store.h"
 
 namespace heddle::merge {
 namespace {

@@ -1,5 +1,5 @@
 // What is known of vectors by their groups against reading them.
-#include "tool/merge/vector_groups.h"
+#include "tool/merge/ranking/vector_groups.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "core/base/random.h"
 #include "samples.h"
 #include "tool/artifact/codec.h"
-#include "tool/artifact/fingerprint.h"
+#include "tool/findings/fingerprint.h"
 #include "tool/report/columns.h"
 #include "tool/report/json.h"
 #include "tool/report/show.h"

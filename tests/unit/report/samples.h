@@ -1,7 +1,7 @@
 // A finding of every kind, as the runtime would report it.
 #pragma once
 
-#include "tool/artifact/trace.h"
+#include "tool/trace/trace.h"
 
 namespace heddle::report {
 

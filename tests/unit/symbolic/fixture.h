@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "runtime/symbolic/tracer.h"
-#include "tool/artifact/symbolic_tables.h"
 #include "tool/replay/symbolic_oracle.h"
+#include "tool/trace/symbolic_tables.h"
 
 namespace heddle::symbolic {
 

@@ -1,0 +1,25 @@
+// Where the loader would find the shared libraries of a program that are its own and not the system's.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tool/program/program_elf.h"
+
+namespace heddle {
+
+// The folders in which the loader looks for what `file` needs, before the system's: DT_RPATH,
+// LD_LIBRARY_PATH, DT_RUNPATH, with $ORIGIN replaced.
+std::vector<std::string> library_folders(const std::string& path, const DynamicInfo& dynamic);
+
+// The file for a DT_NEEDED name, or empty if it is not there or belongs to the system.
+std::string find_own_library(const std::string& name, const std::vector<std::string>& folders);
+
+// Libraries that come with the compiler, the C library and the sanitizers, wherever they lie.
+bool is_toolchain_library(std::string_view soname);
+
+// Shared libraries that the loader loads with a program, and that are its own: breadth first, as it does.
+std::vector<std::string> own_libraries(const std::string& program);
+
+}  // namespace heddle

@@ -1,0 +1,101 @@
+// Why an execution failed: what differs from one that is nearly the same and passes, and what a change of the
+// program would have to bring about. Plain data: made by tool/cause, shown by tool/report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/enforcement.h"
+#include "tool/trace/trace.h"
+
+namespace heddle {
+
+// Who read what whom wrote.
+struct Flow {
+  EventId reader = kNoEvent;
+  EventId writer = kNoEvent;  // kNoEvent: what was there at first
+};
+
+// One of the two executions of a projection.
+struct ProjectedRun {
+  Trace trace;                  // with plain accesses to shared memory
+  std::vector<EventId> kept;    // the events that differ, in order
+  std::vector<Flow> flows;      // data flows that the other one does not have; those of one place beside each
+                                // other, without a reader where it does not come there
+  std::vector<EventId> parted;  // the first that a thread does on a path of its own
+};
+
+enum class RemedyKind : std::uint8_t {
+  kOrders,    // stronger memory orders
+  kTogether,  // operations that should be one step
+  kAfter,     // an operation that has to wait for another one
+  kLock,      // plain accesses that need a lock, or to be atomic
+};
+
+// An operation that shows what a place of a rule is.
+struct ShownOperation {
+  TraceEvent event;      // kNone: only the place is known
+  Frame frame;           // the user's
+  std::string variable;  // empty: it has no name
+};
+
+struct RemedyPart {
+  EnforcedRule rule;
+  ShownOperation shown;        // at rule.place
+  ShownOperation other_shown;  // at rule.other
+  // kTogether: accesses between which others came, and which should not have; kNone: not known.
+  ShownOperation first_access, last_access;
+  MemoryOrder was = MemoryOrder::kRelaxed;  // kStrengthen
+};
+
+// What makes the bug go away, tried by holding executions to it.
+struct Remedy {
+  RemedyKind kind = RemedyKind::kOrders;
+  std::vector<RemedyPart> parts;
+  std::uint64_t executions = 0;         // under it, without the bug
+  bool is_complete = false;             // these are all that there are
+  std::vector<std::string> other_bugs;  // that showed under it
+};
+
+// One ordering without which the execution would pass.
+struct CauseOrdering {
+  enum class Kind : std::uint8_t {
+    kBefore,        // `first` comes before `second`
+    kReads,         // `second` reads what `first` wrote; kNoEvent: the initial value
+    kModification,  // `first` comes before `second` in the modification order
+  };
+  Kind kind = Kind::kBefore;
+  EventId first = kNoEvent;
+  EventId second = kNoEvent;
+};
+
+struct Explanation {
+  bool by_intervention = true;  // the other execution was found by trying, not by solving
+  bool on_other_paths = false;  // threads of the other execution take other branches
+  std::string why_not_solved;   // where a --full build was explained by intervention all the same
+  // By solving: what of the failing execution cannot go together with one that passes, a minimal set.
+  std::vector<CauseOrdering> root_cause;
+  bool root_cause_is_minimal = false;
+  std::uint64_t pairs_tried = 0;
+  double symbolic_seconds = 0;
+  double solver_seconds = 0;
+  // Where it was asked for: a failing execution from its paths alone, without the order that was observed.
+  std::uint64_t constraints = 0;  // unknowns of the solver
+  struct Clauses {
+    std::uint64_t path = 0, synchronisation = 0, read_write = 0, memory_order = 0;
+  } clauses;                    // by what they are of
+  double failing_seconds = -1;  // negative: none was found
+  ProjectedRun failing;
+  std::optional<ProjectedRun> passing;
+  std::uint64_t interventions = 0;  // executed to find one that passes
+  std::uint64_t passed = 0;         // how many of them did
+  std::uint64_t all_events = 0;     // of the failing execution that could be in a projection
+  std::uint64_t all_flows = 0;
+  std::optional<Remedy> remedy;
+  std::uint64_t remedies_tried = 0;
+  std::uint64_t base_executions = 0;  // until the bug shows without a remedy; 0: not within the budget
+};
+
+}  // namespace heddle
