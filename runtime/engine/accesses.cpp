@@ -2,7 +2,6 @@
 #include <initializer_list>
 #include <new>
 
-#include "core/base/limit.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -11,8 +10,6 @@ using memory::Candidate;
 using memory::ReadOutcome;
 
 namespace {
-
-constexpr std::uint32_t kMaxSyncClocks = 1u << 22;
 
 std::uint32_t newest_of(std::span<const Candidate> candidates) {
   for (std::uint32_t i = 0; i < candidates.size(); ++i) {
@@ -24,8 +21,7 @@ std::uint32_t newest_of(std::span<const Candidate> candidates) {
 }  // namespace
 
 void Execution::start_detector() {
-  sync_clocks_ =
-      static_cast<memory::SyncClock*>(map_pages(std::size_t{kMaxSyncClocks} * sizeof(memory::SyncClock)));
+  edges_.start();
   // Where the address space cannot be had, everything but races is still found.
   detecting_ = race_.start(recording_ ? race::Mode::kPrecise : race::Mode::kFast);
   if (!detecting_) channel_.header()->current.flags |= result_flags::kNoRaceDetection;
@@ -45,7 +41,7 @@ std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
 // hash 0: over the keys of the alternatives.
 std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, const std::uint32_t* indices,
                                          std::uint32_t count, std::uint32_t fallback, std::uint32_t hash) {
-  if (fair_) return fallback;
+  if (fairness_.is_fair()) return fallback;
   offered_ = {candidates.data(), indices, count < kMostCandidates ? count : kMostCandidates};
   // An array of keys would be set to zero as a whole each time: there is room for many, and they are few.
   alignas(ChoiceKey) unsigned char room[kMostCandidates * sizeof(ChoiceKey)];
@@ -64,7 +60,7 @@ std::uint32_t Execution::choose_store_of(std::span<const Candidate> candidates, 
 }
 
 Candidate Execution::choose_store_among(std::uint32_t count) {
-  if (uniform_ != nullptr && !fair_) return draw_store(count);
+  if (uniform_ != nullptr && !fairness_.is_fair()) return draw_store(count);
   const std::uint32_t hash = store_alternatives_hash(memory_.candidates_digest());
   const auto candidates = memory_.candidates();
   return candidates[choose_store_of(candidates, nullptr, count, newest_of(candidates), hash != 0 ? hash : 1)];
@@ -108,43 +104,13 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
   return picked;
 }
 
-void Execution::acquire_clock(std::uint32_t clock, ThreadId thread) {
-  if (clock == 0 || probing_) return;
-  // (The detector reads the thread's clock where it lies.)
-  memory_.acquire(thread, sync_clocks_[clock]);
-  if (observer_ != nullptr) observer_->acquired(thread, clock);
-}
-
-void Execution::release_clock(std::uint32_t& clock) {
-  if (clock == 0) {
-    if (sync_clock_count_ + 1 >= kMaxSyncClocks)
-      limit_reached("synchronisation objects in one execution (4,194,304 that order threads)",
-                    "Make the test smaller, or let it use objects again.");
-    clock = ++sync_clock_count_;
-  }
-  memory_.release(scheduler_.current(), sync_clocks_[clock]);
-  if (observer_ != nullptr) observer_->released(scheduler_.current(), clock);
-  advance_epoch();
-}
-
-void Execution::acquire(sched::SyncObject& object) { acquire_clock(object.clock, scheduler_.current()); }
-
-void Execution::release(sched::SyncObject& object) { release_clock(object.clock); }
-
-void Execution::forget(sched::SyncObject& object) {
-  for (std::uint32_t* clock : {&object.clock, &object.reader_clock}) {
-    if (*clock != 0) memory_.forget(sync_clocks_[*clock]);
-    *clock = 0;
-  }
-}
-
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc,
                             std::uint64_t function) {
   if (bytes == 0) return;
   accessing_function_ = function;
   before_access();
   if (!skips_known_) note_plain_access(op, address, bytes, pc);
-  if (fair_ && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
+  if (fairness_.is_fair() && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
   if (detecting_) {
     if (const race::Race* race = race_.on_range(op, address, bytes, pc, access_stack(pc))) report_race(*race);
   }

@@ -31,8 +31,8 @@ void Execution::cross(bool out) {
   t.libraries |= entered;
   for (LibrarySet left = t.libraries & trusted_libraries(); left != 0; left &= left - 1) {
     std::uint32_t& clock = library_clocks_[__builtin_ctz(left)];
-    if ((entered & left & -left) != 0) release_clock(clock);
-    acquire_clock(clock, t.id);
+    if ((entered & left & -left) != 0) edges_.release(clock);
+    edges_.acquire(clock, t.id);
   }
   if (recording_) note_crossing(t, entered);
   if (out) t.libraries = 0;

@@ -302,7 +302,7 @@ bool Execution::is_out_of_turn(const Thread& t, std::uint32_t giving_way) const 
 // Of threads that wait for a condition the one whose wait ends first in the orders that it is held to, which
 // says whom a signal woke. As with threads, the choice is logged as one among all. kNone: nothing is said.
 std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count) {
-  if (!orders_.any() || count < 2 || fair_) return ElementOrders::kNone;
+  if (!orders_.any() || count < 2 || fairness_.is_fair()) return ElementOrders::kNone;
   std::uint32_t first = ElementOrders::kNone;
   std::uint32_t least = ElementOrders::kNone;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -416,7 +416,7 @@ ThreadId Execution::choose_in_order(bool can_continue) {
   if (count > 1 && orders_.keeps_abreast()) count = keep_hindmost(free, count, own_position);
   if (count > 1 && orders_.follows_entries()) count = keep_next_to_enter(free, count, own_position);
   const std::uint32_t hash = thread_alternatives_hash(can_continue);
-  if (fair_) {
+  if (fairness_.is_fair()) {
     ThreadId next = free[0];
     for (std::uint32_t i = count; i-- > 0;) {
       if (index_of(free[i]) > index_of(scheduler_.current())) next = free[i];

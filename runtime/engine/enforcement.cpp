@@ -30,7 +30,7 @@ bool Execution::keeps_turn(Thread& t, std::uint64_t pc) {
   const EnforcedRule& rule = spec().rules[t.region - 1];
   // It is done, has left the function by another way, or begins again.
   if (t.region_done || t.depth < t.region_depth || is_at(rule.place, t, pc)) {
-    release_clock(rules_clock_);
+    edges_.release(rules_clock_);
     t.region = 0;
     return false;
   }
@@ -44,7 +44,7 @@ void Execution::note_turn(Thread& t, std::uint64_t pc) {
     if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) rules_met_ |= std::uint64_t{1} << i;
     if (rule.kind != RuleKind::kTogether) continue;
     if (t.region == 0 && is_at(rule.place, t, pc)) {
-      acquire_clock(rules_clock_, t.id);
+      edges_.acquire(rules_clock_, t.id);
       t.region = static_cast<std::uint8_t>(i + 1);
       t.region_done = false;
       const std::uint32_t inside = rule.frames_left;
@@ -61,7 +61,7 @@ void Execution::lock_plain_access(std::uint64_t pc) {
     const EnforcedRule& rule = spec().rules[i];
     if (rule.kind != RuleKind::kLocked) continue;
     if (is_at(rule.place, self(), pc) || is_at(rule.other, self(), pc)) {
-      acquire_clock(rules_clock_, scheduler_.current());
+      edges_.acquire(rules_clock_, scheduler_.current());
       under_plain_lock_ = true;
       return;
     }
@@ -69,7 +69,7 @@ void Execution::lock_plain_access(std::uint64_t pc) {
 }
 
 void Execution::unlock_plain_access() {
-  release_clock(rules_clock_);
+  edges_.release(rules_clock_);
   under_plain_lock_ = false;
 }
 

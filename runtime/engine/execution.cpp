@@ -41,16 +41,13 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   locks_.start();
   recording_ = spec().record_events != 0;
   bursts_ = spec().model != ModelKind::kSc;
-  stagnation_ = spec().stagnation_steps;
-  next_check_ = stagnation_;
+  fairness_.start({spec().stagnation_steps, spec().max_steps, spec().sleep == SleepKind::kTimed});
   spurious_left_ = spec().max_spurious;
-  timed_sleeps_ = spec().sleep == SleepKind::kTimed;
   // Orders without a single run are no orders: the elements are to be looked at (tool/cli/element_profile.h).
   orders_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
                                        channel_.orders() != nullptr && channel_.orders()->runs == 0);
   enforcing_ = spec().rule_count != 0 || orders_.any();
   note_pace();
-  turns_of_sleepers_ = 0;
   timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
@@ -67,6 +64,7 @@ void Execution::begin(std::uint64_t index) {
   strategy_->begin(spec().seed, index, *this);
   uniform_ = strategy_->uniform();
   observer_ = strategy_->observer();
+  edges_.set_observer(observer_);
   may_break_off_ = strategy_->may_break_off();
   note_pace();
 }
@@ -82,7 +80,8 @@ void Execution::find_spare_memory(SpareMemory& spare) const {
 }
 
 void Execution::note_pace() {
-  draws_ = uniform_ != nullptr && !fair_ && !recording_ && !timed_sleeps_ && !enforcing_;
+  draws_ = uniform_ != nullptr && !fairness_.is_fair() && !recording_ && !fairness_.has_timed_sleeps() &&
+           !enforcing_;
 }
 
 void Execution::take_turn(std::uint64_t pc) { draws_ ? take_turn_as<true>(pc) : take_turn_as<false>(pc); }
@@ -96,10 +95,10 @@ template <bool kDraws>
   if (!kDraws && recording_)
     t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
-  if (!kDraws && timed_sleeps_) pass_time_of_sleepers();
-  if (scheduler_.now() >= timers_.earliest()) [[unlikely]]
+  if (!kDraws && fairness_.has_timed_sleeps()) pass_time_of_sleepers();
+  if (scheduler_.now() >= world_.timers().earliest()) [[unlikely]]
     fire_timers();
-  if (++channel_.header()->current.steps >= next_check_) [[unlikely]]
+  if (fairness_.is_due(++channel_.header()->current.steps)) [[unlikely]]
     check_bounds();
   const bool stays = !kDraws && enforcing_ && keeps_turn(t, pc);
   const bool has_others =
@@ -108,7 +107,7 @@ template <bool kDraws>
     // (Fairness may have begun at the check of the bounds.)
     if (kDraws && draws_) {
       switch_to(draw_thread());
-    } else if (uniform_ != nullptr && !fair_ && !enforcing_ && continues_burst(t)) {
+    } else if (uniform_ != nullptr && !fairness_.is_fair() && !enforcing_ && continues_burst(t)) {
       log_thread(t.id, true);  // as draw_thread does: an execution is the same when it is recorded
     } else {
       switch_to(choose_thread(true));
@@ -121,7 +120,7 @@ template <bool kDraws>
   if (t.call_moment != nullptr) [[unlikely]]
     note_call_began(t);
   if (!kDraws && enforcing_) note_turn(t, pc);
-  if (fair_) [[unlikely]]
+  if (fairness_.is_fair()) [[unlikely]]
     observe_spin();
 }
 
@@ -130,8 +129,8 @@ ThreadId Execution::choose_thread(bool can_continue) {
   if (probing_) return runnable[0];
   if (orders_.any()) return choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
-  if (fair_ && (spec().element_points == 0 || runs_on_)) return next_in_turn();
-  if (fair_ && spec().replay == ReplayKind::kNone) {
+  if (fairness_.is_fair() && (spec().element_points == 0 || runs_on_)) return next_in_turn();
+  if (fairness_.is_fair() && spec().replay == ReplayKind::kNone) {
     // Orders may have held back who would be next in turn, and are gone when the execution is repeated.
     const ThreadId next = next_in_turn();
     log_thread(next, can_continue);
@@ -161,7 +160,7 @@ ThreadId Execution::next_in_turn() const {
 std::uint32_t Execution::choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback,
                                 const ChoiceKey* keys) {
   if (count < 2) return 0;
-  if (fair_) return fallback;
+  if (fairness_.is_fair()) return fallback;
   strategy::ChoicePoint point;
   point.kind = kind;
   point.thread = scheduler_.current();
@@ -184,7 +183,7 @@ std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
 }
 
 bool Execution::spurious_failure() {
-  if (spurious_left_ == 0 || fair_) return false;
+  if (spurious_left_ == 0 || fairness_.is_fair()) return false;
   if (choose(ChoiceKind::kSpurious, 2, 0) == 0) return false;
   --spurious_left_;
   return true;
@@ -195,7 +194,7 @@ bool Execution::spurious_failure() {
 // the program's own clock has come to that time.
 bool Execution::expires_early(std::uint64_t deadline) {
   constexpr std::uint64_t kShort = 100'000'000;
-  if (deadline == sched::kNoDeadline || timeouts_left_ == 0 || fair_) return false;
+  if (deadline == sched::kNoDeadline || timeouts_left_ == 0 || fairness_.is_fair()) return false;
   // What has passed already is no choice.
   if (deadline <= scheduler_.now() || deadline > scheduler_.now() + kShort ||
       choose(ChoiceKind::kTimeout, 2, 0) == 0)
@@ -224,7 +223,8 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
   t.waits_for = waits_for;
   // An untimed wait in a circle of untimed waits can never end, whatever the other threads do. A timer's
   // handler could still end the program, or jump.
-  if (waits_for != kNoThread && deadline == sched::kNoDeadline && timers_.earliest() == sched::kNoDeadline) {
+  if (waits_for != kNoThread && deadline == sched::kNoDeadline &&
+      world_.timers().earliest() == sched::kNoDeadline) {
     ThreadId cycle[kMaxFindingParts / 2];
     std::uint32_t length = 0;
     if (find_cycle(t.id, cycle, length)) report_deadlock();
@@ -239,10 +239,10 @@ void Execution::run_others() {
   constexpr std::uint32_t kMostRings = 10'000;
   for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
     if (runs_on_) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
-    if (take_arrived_signals(*this) || wake_ready_calls()) continue;
+    if (take_arrived_signals(*this) || world_.wake_ready_calls()) continue;
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.
-    if (rings < kMostRings && (take_arrived_signals(*this) || wake_ready_calls())) continue;
+    if (rings < kMostRings && (take_arrived_signals(*this) || world_.wake_ready_calls())) continue;
     if (!probe_waiters()) report_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;

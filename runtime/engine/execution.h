@@ -19,10 +19,12 @@
 #include "core/base/random.h"
 #include "core/trace/channel.h"
 #include "runtime/engine/choice_log.h"
-#include "runtime/engine/descriptor_clocks.h"
 #include "runtime/engine/element_orders.h"
 #include "runtime/engine/entry_thunks.h"
+#include "runtime/engine/fairness.h"
+#include "runtime/engine/happens_before.h"
 #include "runtime/engine/hooks.h"
+#include "runtime/engine/outside_world.h"
 #include "runtime/engine/signal_delivery.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
@@ -30,7 +32,6 @@
 #include "runtime/sched/lock_graph.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sync_object.h"
-#include "runtime/sched/timers.h"
 #include "runtime/strategy/replay.h"
 #include "runtime/strategy/strategy.h"
 
@@ -39,6 +40,9 @@ namespace heddle::engine {
 class FindingBuilder;
 struct HeldUp;
 struct KeptWait;
+
+// The watch over spins, which is large and lies outside the Execution.
+SpinWatch& spin_watch();
 
 // The kind of finding for wrong use of such an object.
 FindingKind misuse_of(sched::SyncKind kind);
@@ -67,7 +71,7 @@ class Execution final : public strategy::View {
   std::uint32_t latest_stores(std::uint32_t* alternatives, std::uint32_t most) const override;
   std::uint32_t nearest_store(ChoiceKey store) const override;
   bool store_precedes(const strategy::Location& location, ChoiceKey a, ChoiceKey b) const override;
-  std::uint64_t latest_change() const override { return last_change_; }
+  std::uint64_t latest_change() const override { return fairness_.last_change(); }
 
   // --- visible operations
 
@@ -122,7 +126,8 @@ class Execution final : public strategy::View {
     recording_ = !pause && paused_;
   }
   // Something changed that another thread could see: the program is not spinning.
-  void changed() { last_change_ = channel_.header()->current.steps; }
+  void changed() { fairness_.changed(steps()); }
+  std::uint64_t steps() const { return channel_.header()->current.steps; }
   // Picks an alternative; counts only where there is something to pick.
   std::uint32_t choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback,
                        const ChoiceKey* keys = nullptr);
@@ -130,7 +135,6 @@ class Execution final : public strategy::View {
   bool spurious_failure();
   // … of a wait. With nobody else there is nothing to be found by it.
   bool wakes_spuriously() { return scheduler_.unfinished_count() > 1 && spurious_failure(); }
-  bool fair() const { return fair_; }
 
   // Blocks the calling thread and runs others until it is woken. True if it was woken, false if its deadline
   // passed; that a short deadline passes before anybody else acts is a choice.
@@ -195,14 +199,15 @@ class Execution final : public strategy::View {
   }
 
   // Happens-before edges that a synchronisation object makes.
-  void acquire(sched::SyncObject& object);
-  void release(sched::SyncObject& object);
-  void forget(sched::SyncObject& object);
-  // The same with a clock by its number; 0 is one that nobody has released yet.
-  void acquire_clock(std::uint32_t clock, ThreadId thread);
-  void release_clock(std::uint32_t& clock);
+  HappensBefore& edges() { return edges_; }
+  void acquire(sched::SyncObject& object) { edges_.acquire(object.clock, scheduler_.current()); }
+  void release(sched::SyncObject& object) { edges_.release(object.clock); }
+  void forget(sched::SyncObject& object) {
+    edges_.forget(object.clock);
+    edges_.forget(object.reader_clock);
+  }
 
-  // --- the outside world (blocking.cpp, signals.cpp, timers.cpp; docs/guide/outside-world.md)
+  // --- the outside world (blocking.cpp, signals.cpp; docs/guide/outside-world.md)
   // Kernel objects and processes that are made from here on belong to one execution only: the common prefix
   // ends here at the latest.
   void leave_prefix();
@@ -214,21 +219,10 @@ class Execution final : public strategy::View {
   // Blocks the calling thread until the call can be tried again.
   Awaited await_outside(const sched::BlockingCall& call, std::uint64_t deadline);
   // Some thread did something that calls of others may wait for.
-  void io_happened() {
-    if (parked_ != 0 && children_ == 0) wake_ready_calls();
-  }
-  // While the program has child processes, what they do is seen only when all threads wait: how fast they are
-  // must not decide what threads do.
-  void child_started() {
-    ++children_;
-    had_children_ = true;
-    note_flag(result_flags::kChildProcess);
-    changed();
-  }
-  void child_reaped() {
-    if (children_ != 0) --children_;
-  }
-  bool has_children() const { return children_ != 0; }
+  void io_happened() { world_.io_happened(); }
+  void child_started();
+  void child_reaped() { world_.child_reaped(); }
+  bool has_children() const { return world_.has_children(); }
   void note_flag(std::uint32_t flag) { channel_.header()->current.flags |= flag; }
   // Happens-before through descriptors: who writes or closes releases, who reads acquires.
   void acquire_descriptor(int descriptor);
@@ -236,7 +230,7 @@ class Execution final : public strategy::View {
   void note_call(const char* name, long descriptor, long result, std::uint64_t pc);
 
   SignalDelivery& signals() { return signals_; }
-  sched::TimerTable& timers() { return timers_; }
+  sched::TimerTable& timers() { return world_.timers(); }
 
   // --- memory (accesses.cpp)
 
@@ -258,35 +252,22 @@ class Execution final : public strategy::View {
   }
   const memory::Store& draw_update(const memory::Found& found, MemoryOrder order);
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
-  bool may_fail_spuriously() const { return spurious_left_ != 0 && !fair_; }
+  bool may_fail_spuriously() const { return spurious_left_ != 0 && !fairness_.is_fair(); }
   EventId next_event() const override {
     return recording_ ? EventId{channel_.header()->event_count.load(std::memory_order_relaxed)} : kNoEvent;
   }
-  // Tells the race detector who runs, and in which epoch. After every switch and whenever a clock has
-  // changed.
-  void enter_epoch() {
-    const ThreadId t = scheduler_.current();
-    race_.enter(t, memory_.epoch(t).time, memory_.clock(t));
-    if (crossing.pending != 0) race_.unsettle();
-  }
-  // (Not where it would be in the way of those that are called all the time.)
-  [[gnu::noinline]] void enter_epoch_anew() { enter_epoch(); }
-  // … after a release of the running thread's.
-  void advance_epoch() {
-    const ThreadId t = scheduler_.current();
-    crossing.pending != 0 ? enter_epoch_anew() : race_.enter_later(t, memory_.epoch(t).time);
-  }
-  // … after another thread has run.
+  void enter_epoch() { edges_.enter_epoch(); }
+  // Another thread has run, and the calling one runs again.
   void resume_epoch() {
     if (crossing.pending != 0 || !race_.resume(scheduler_.current())) [[unlikely]]
-      enter_epoch_anew();
+      edges_.enter_epoch();
   }
   // Plain accesses, before they happen. One that changes nothing for the detector was looked at from every
   // side when this epoch first did it: since then the memory was neither freed nor accessed by anybody else.
   template <race::AccessOp kOp, std::uint32_t kSize>
   void plain_access(Address address, std::uint64_t pc) {
     if constexpr (kOp == race::AccessOp::kWrite) {
-      if (fair_) [[unlikely]]
+      if (fairness_.is_fair()) [[unlikely]]
         note_plain_write(address, kSize);
     }
     if (skips_known_) {
@@ -620,8 +601,6 @@ class Execution final : public strategy::View {
     crossing.pending = 0;
   }
   void start_detector();
-  void take_breather(std::uint64_t steps);
-  void end_breather(std::uint64_t steps);
   void make_room();
   ThreadId next_in_turn() const;
   void note_moment(sched::HistoryMoment& moment) { moment = {++history_clock_, log_.count()}; }
@@ -639,27 +618,22 @@ class Execution final : public strategy::View {
 
   void note_settled(sched::Thread& thread, std::uint64_t pc);
   // blocking.cpp
-  enum class Outlook : std::uint8_t { kNothing, kIdle, kAlive };
-  bool wake_ready_calls();
-  bool something_came();
+  class OutsideView;
   bool pass_time();
-  Outlook outlook(bool spinning = false);
-  bool wait_for_real(std::uint64_t most_nanoseconds);
-  bool spin_waits_for_outside();
+  void wait_with_spins();
   bool wait_for_sharers();
-
-  // timers.cpp
   void fire_timers();
 
-  // fairness.cpp: spins that can never end.
+  // spins.cpp: fairness, and spins that can never end.
   void check_bounds();
   void observe_spin();
-  void leave_fair_mode();
   void note_plain_write(Address address, std::uint64_t bytes);
-  bool is_livelock();
   bool pass_time_of_spin();
   void pass_time_of_sleepers();
   [[noreturn]] void report_livelock();
+  std::span<const sched::Thread> threads() const {
+    return {scheduler_.all_threads(), scheduler_.thread_count()};
+  }
 
   // run_on.cpp: what the others would have done after one has failed.
   bool may_run_on(int signal) const;
@@ -745,41 +719,24 @@ class Execution final : public strategy::View {
   bool under_plain_lock_ = false;                     // … which the plain access under way has taken
   bool watching_ = false;                             // calls into libraries are watched
   std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each
-  bool fair_ = false;
+  Fairness fairness_{spin_watch()};
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
   bool bursts_ = false;  // loads may read older stores
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time
-  std::uint32_t clock_reads_ = 0;
-  bool timed_sleeps_ = false;            // --sleep timed
-  std::uint32_t turns_of_sleepers_ = 0;  // … visible operations since time was last passed for a sleeper
   std::uint32_t prefix_events_ = 0;
-  std::uint64_t last_change_ = 0;
   std::uint64_t history_clock_ = 0;
-  std::uint64_t clock_read_change_ = ~0ull;
-  std::uint64_t next_check_ = 0;
-  std::uint64_t stagnation_ = 0;
-  std::uint64_t fair_until_ = 0;
-  std::uint64_t spin_change_ = 0;
-  std::uint64_t spin_jump_ = 0;  // by how much time was last passed for a spin, in nanoseconds
-  std::uint64_t jump_change_ = 0;
   sched::Scheduler scheduler_;
   sched::SyncTable sync_;
   sched::LockGraph locks_;
   memory::MemoryModel memory_;
   race::RaceDetector race_;
-  memory::SyncClock* sync_clocks_ = nullptr;  // by SyncObject::clock
-  std::uint32_t sync_clock_count_ = 0;
+  HappensBefore edges_{scheduler_, memory_, race_};
   static constexpr std::uint32_t kReportedRaces = 64;
   std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
   std::uint32_t reported_race_count_ = 0;
   SignalDelivery signals_;
-  sched::TimerTable timers_;
-  std::uint32_t parked_ = 0;    // threads in blocking calls
-  std::uint32_t children_ = 0;  // processes that the program has started and not waited for
-  bool had_children_ = false;
-  std::uint64_t patience_ns_ = 0;
-  DescriptorClocks descriptor_clocks_;
+  OutsideWorld world_{scheduler_};
 };
 
 // The program's heap; usable before main and before any execution.

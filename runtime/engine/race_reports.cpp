@@ -181,7 +181,7 @@ void Execution::note_first_use(sched::SyncObject& lock, std::uint64_t pc) {
 void Execution::check_last_unlock(const sched::SyncObject& lock, race::Deed deed, std::uint64_t pc) {
   const bool is_lock = lock.kind == sched::SyncKind::kMutex || lock.kind == sched::SyncKind::kSpinLock;
   if (!detecting_ || !is_lock || lock.clock == 0 || !is_program_call(pc)) return;
-  const ThreadId holder = memory_.unknown_owner(scheduler_.current(), sync_clocks_[lock.clock]);
+  const ThreadId holder = edges_.unknown_owner(lock.clock);
   if (holder == kNoThread) return;
   race::Race race;
   race.address = lock.address;

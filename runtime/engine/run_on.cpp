@@ -30,9 +30,9 @@ void Execution::run_on(Ending ending, int status) {
   ChannelHeader& h = *channel_.header();
   failure = {h.current, h.finding_count.load(std::memory_order_relaxed), ending, status};
   runs_on_ = true;
-  fair_ = true;  // in turns, and nothing is chosen: the log has no more choices
+  // In turns, and nothing is chosen: the log has no more choices.
+  fairness_.hold(2 * h.current.steps + kAtLeast);
   note_pace();
-  next_check_ = 2 * h.current.steps + kAtLeast;
   scheduler_.block(sched::WaitKind::kPause, 0, sched::kNoDeadline);
   for (;;) run_others();
 }

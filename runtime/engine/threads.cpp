@@ -159,7 +159,7 @@ int Execution::cancel_thread(std::uint64_t handle, std::uint64_t pc) {
   if (Event* e = record(EventKind::kThreadCancel, pc)) e->other = t->id;
   if (t->cancel_requested || t->exiting || t->state == ThreadState::kFinished) return 0;
   t->cancel_requested = true;
-  release_clock(t->message_clock);
+  edges_.release(t->message_clock);
   if (t->state == ThreadState::kBlocked && !t->cancel_disabled && t->at_cancellation_point &&
       sched::can_be_broken_off(t->wait)) {
     scheduler_.make_runnable(*t);
@@ -173,7 +173,7 @@ void Execution::accept_cancel() {
   Thread& t = self();
   t.cancel_disabled = true;
   t.cancel_broke_wait = t.at_cancellation_point = t.cancel_before_effect = false;
-  acquire_clock(t.message_clock, t.id);
+  edges_.acquire(t.message_clock, t.id);
 }
 
 void Execution::yield(std::uint64_t pc) {
@@ -187,23 +187,21 @@ void Execution::yield(std::uint64_t pc) {
 // processes, whom the sleep gives real time.
 void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
   visible({EventKind::kSleep, MemoryOrder::kRelaxed, 0, 0, pc});
-  if ((spec().sleep == SleepKind::kTimed || children_ != 0) && time > scheduler_.now()) {
+  if ((spec().sleep == SleepKind::kTimed || world_.has_children()) && time > scheduler_.now()) {
     const std::uint32_t handled = self().handlers_run;
     wait(WaitKind::kPause, 0, time);
     if (self().handlers_run == handled && !self().cancel_broke_wait) scheduler_.advance_to(time);
   } else {
     scheduler_.advance_to(time);
   }
-  clock_reads_ = 0;
+  fairness_.slept();
   done(EventKind::kSleep, 0);
   if (Event* e = record(EventKind::kSleep, pc)) e->value = time;
 }
 
 // While threads run on and on, a sleep must end, too: after so many operations its time has come.
 void Execution::pass_time_of_sleepers() {
-  constexpr std::uint32_t kMost = 5000;
-  if (++turns_of_sleepers_ < kMost) return;
-  turns_of_sleepers_ = 0;
+  if (!fairness_.sleepers_are_due()) return;
   std::uint64_t first = sched::kNoDeadline;
   scheduler_.for_each_blocked([&](Thread& t) {
     if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
@@ -212,13 +210,7 @@ void Execution::pass_time_of_sleepers() {
 }
 
 std::uint64_t Execution::read_clock() {
-  // A loop that waits for the clock must not take as many turns as there are microseconds in the wait.
-  constexpr std::uint64_t kFirst = 100;
-  if (clock_read_change_ != last_change_) clock_reads_ = 0;
-  clock_read_change_ = last_change_;
-  const std::uint32_t doublings = clock_reads_ / 64 < 17 ? clock_reads_ / 64 : 17;
-  ++clock_reads_;
-  scheduler_.advance(kFirst << doublings);
+  scheduler_.advance(fairness_.clock_moves());
   return scheduler_.now();
 }
 

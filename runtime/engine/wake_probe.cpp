@@ -90,9 +90,10 @@ void Execution::begin_probe() {
   probing_ = true;
   recording_ = enforcing_ = false;
   observer_ = nullptr;
-  fair_ = true;  // the newest stores, and nothing is chosen
+  edges_.set_observer(nullptr);
+  edges_.suspend(true);
+  fairness_.hold(~0ull);  // the newest stores, and nothing is chosen
   note_pace();
-  next_check_ = ~0ull;
   // The threads are stuck, whatever comes of this: were the process to die now, that would be known.
   {
     FindingBuilder finding(*this, FindingKind::kDeadlock, kEverybodyWaits);
@@ -112,6 +113,7 @@ void Execution::end_probe() {
   recording_ = probe.recording;
   enforcing_ = probe.enforcing;
   probing_ = false;
+  edges_.suspend(false);
   is_past_probe_ = true;
   for (std::uint32_t i = 0; i < probe.count; ++i) {
     const KeptWait& kept = probe.waits[i];
