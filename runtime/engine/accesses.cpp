@@ -26,10 +26,7 @@ void Execution::start_detector() {
   detecting_ = race_.start(recording_ ? race::Mode::kPrecise : race::Mode::kFast);
   if (!detecting_) channel_.header()->current.flags |= result_flags::kNoRaceDetection;
   if (detecting_) enter_epoch();
-  bool locks_plain = false;
-  for (std::uint32_t i = 0; i < spec().rule_count; ++i)
-    locks_plain = locks_plain || spec().rules[i].kind == RuleKind::kLocked;
-  skips_known_ = detecting_ && spec().plain_events == PlainEvents::kNone && !locks_plain;
+  skips_known_ = detecting_ && spec().plain_events == PlainEvents::kNone && !rules_.locks_plain_accesses();
 }
 
 std::uint32_t Execution::choose_store(std::span<const Candidate> candidates) {
@@ -117,7 +114,7 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address, bytes, pc);
   check_not_freed(address + bytes - 1, 1, pc);
   if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
-  if (under_plain_lock_) unlock_plain_access();
+  if (rules_.is_under_plain_lock()) rules_.unlock_plain_access();
   accessing_function_ = 0;
 }
 

@@ -44,16 +44,17 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   fairness_.start({spec().stagnation_steps, spec().max_steps, spec().sleep == SleepKind::kTimed});
   spurious_left_ = spec().max_spurious;
   // Orders without a single run are no orders: the elements are to be looked at (tool/cli/element_profile.h).
-  orders_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
-                                       channel_.orders() != nullptr && channel_.orders()->runs == 0);
-  enforcing_ = spec().rule_count != 0 || orders_.any();
+  elements_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
+                                         channel_.orders() != nullptr && channel_.orders()->runs == 0);
+  rules_.start({spec().rules, spec().rule_count});
+  enforcing_ = rules_.any() || elements_.any();
   note_pace();
   timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
   start_detector();
-  start_watching();
+  crossings_.start(spec().trusted_libraries, recording_, race_.stamp_word());
   if (recording_) show_to_debugger(scheduler_);
 }
 
@@ -100,7 +101,7 @@ template <bool kDraws>
     fire_timers();
   if (fairness_.is_due(++channel_.header()->current.steps)) [[unlikely]]
     check_bounds();
-  const bool stays = !kDraws && enforcing_ && keeps_turn(t, pc);
+  const bool stays = !kDraws && enforcing_ && rules_.keeps_turn(t, pc);
   const bool has_others =
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
@@ -118,7 +119,7 @@ template <bool kDraws>
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
   if (t.call_moment != nullptr) [[unlikely]]
-    note_call_began(t);
+    history_.begin_call(t, log_.count());
   if (!kDraws && enforcing_) note_turn(t, pc);
   if (fairness_.is_fair()) [[unlikely]]
     observe_spin();
@@ -127,9 +128,9 @@ template <bool kDraws>
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
   if (probing_) return runnable[0];
-  if (orders_.any()) return choose_in_order(can_continue);
+  if (elements_.any()) return choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
-  if (fairness_.is_fair() && (spec().element_points == 0 || runs_on_)) return next_in_turn();
+  if (fairness_.is_fair() && (spec().element_points == 0 || run_on_.is_active())) return next_in_turn();
   if (fairness_.is_fair() && spec().replay == ReplayKind::kNone) {
     // Orders may have held back who would be next in turn, and are gone when the execution is repeated.
     const ThreadId next = next_in_turn();
@@ -238,7 +239,7 @@ void Execution::run_others() {
   // A timer that rings for ever wakes nobody for ever.
   constexpr std::uint32_t kMostRings = 10'000;
   for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
-    if (runs_on_) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
+    if (run_on_.is_active()) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
     if (take_arrived_signals(*this) || world_.wake_ready_calls()) continue;
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.

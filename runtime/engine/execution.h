@@ -19,12 +19,15 @@
 #include "core/base/random.h"
 #include "core/trace/channel.h"
 #include "runtime/engine/choice_log.h"
-#include "runtime/engine/element_orders.h"
-#include "runtime/engine/entry_thunks.h"
+#include "runtime/engine/crossings.h"
+#include "runtime/engine/element_turns.h"
 #include "runtime/engine/fairness.h"
 #include "runtime/engine/happens_before.h"
+#include "runtime/engine/history_clock.h"
 #include "runtime/engine/hooks.h"
 #include "runtime/engine/outside_world.h"
+#include "runtime/engine/rules.h"
+#include "runtime/engine/run_on.h"
 #include "runtime/engine/signal_delivery.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
@@ -85,16 +88,13 @@ class Execution final : public strategy::View {
   void take_turn(std::uint64_t pc);
   // Who must know of every access: events are recorded, or the strategy looks on.
   bool is_watched() const { return recording_ || observer_ != nullptr; }
-  // Histories of objects (<heddle/lin.hpp>). An operation's time is as short as can be: it is called when its
-  // thread performs its first visible operation, and not before that waits for its turn, and it has returned
-  // with the last one. No choice, event or happens-before edge comes of it.
+  // Histories of objects (history_clock.h).
   void operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
-    self().call_moment = moment;
+    HistoryClock::call(self(), moment);
     if (observer_ != nullptr) observer_->operation_called(scheduler_.current(), operation);
   }
   void operation_returned(sched::HistoryMoment* moment) {
-    if (self().call_moment != nullptr) note_call_began(self());
-    note_moment(*moment);
+    history_.return_from(self(), *moment, log_.count());
     if (observer_ != nullptr) observer_->operation_returned(scheduler_.current());
   }
   void operations_planned(std::uint32_t operation, std::uint32_t calls) {
@@ -303,32 +303,30 @@ class Execution final : public strategy::View {
     const ThreadId t = scheduler_.current();
     if (const std::uint32_t now = memory_.epoch(t).time; now != race_.time()) race_.enter_later(t, now);
   }
-  // Libraries that were not compiled by heddle (crossings.cpp).
-  void start_watching();
-  bool watching() const { return watching_; }
+  // Libraries that were not compiled by heddle (crossings.h).
+  bool watching() const { return crossings_.watching(); }
   void note_trusted_libraries();  // tells the tool which names were of use
-  // Rules that the program is held to (enforcement.cpp).
+  // Rules that the program is held to (rules.h).
   bool enforcing() const { return enforcing_; }
-  MemoryOrder enforced_order(std::uint64_t pc, MemoryOrder order) const;
-  // Shared program elements (element_orders.cpp). `order`: ElementOrders::kNone, or one that was found.
-  const ElementOrders& orders() const { return orders_; }
-  // Before a plain access: others may come first, and do where it is their turn. `range`: what is accessed,
-  // as far as it is known (of calls only where it begins).
-  struct ElementRange {
-    Address begin = 0;
-    std::uint64_t bytes = 0;
-    bool writes = false;
-  };
+  MemoryOrder enforced_order(std::uint64_t pc, MemoryOrder order) const {
+    return rules_.order_at(scheduler_.thread(scheduler_.current()), pc, order);
+  }
+  // Shared program elements (element_turns.h). `order`: ElementOrders::kNone, or one that was found.
+  const ElementOrders& orders() const { return elements_.orders(); }
+  using ElementRange = ElementTurns::Range;
+  // Before a plain access: others may come first, and do where it is their turn.
   void element_access(std::uint32_t order, const ElementRange& range, std::uint64_t pc);
   // Before an operation that has a turn of its own; and after it. `range`: of atomic operations.
   void await_element(std::uint32_t order, const ElementRange& range);
   void await_mutex(Address mutex);  // that a wait for a condition takes again
-  void element_passed();
-  void wait_passed(Address mutex);
-  void lock_passed(Address lock, std::uint32_t order, std::uint64_t element);
+  void element_passed() { elements_.pass(self()); }
+  void wait_passed(Address mutex) { elements_.take_again(self(), mutex); }
+  void lock_passed(Address lock, std::uint32_t order, std::uint64_t element) {
+    elements_.take_lock(self(), lock, order, element);
+  }
   // By which the running thread took it last; 0: it is not known.
   std::uint64_t element_of_lock(Address lock) const {
-    return orders_.element_of_lock(scheduler_.current(), lock);
+    return orders().element_of_lock(scheduler_.current(), lock);
   }
   // volatiles.cpp
   void volatile_read(Address address, std::uint8_t bytes, std::uint64_t pc);
@@ -353,7 +351,7 @@ class Execution final : public strategy::View {
   // --- stacks and findings (findings.cpp)
   void enter_function(std::uint64_t caller_pc, std::uint64_t stack_pointer);
   void leave_function() {
-    if (watching_) [[unlikely]]
+    if (crossings_.watching()) [[unlikely]]
       return_to_caller();
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
@@ -428,8 +426,8 @@ class Execution final : public strategy::View {
       check_not_freed(address, kSize, pc);
     }
     if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
-    if (under_plain_lock_) [[unlikely]]
-      unlock_plain_access();
+    if (rules_.is_under_plain_lock()) [[unlikely]]
+      rules_.unlock_plain_access();
   }
   // A step in place is enough: a free would have taken the word's own state from it.
   template <race::AccessOp kOp, std::uint32_t kSize>
@@ -451,24 +449,17 @@ class Execution final : public strategy::View {
   void report_race(const race::Race& race);
   // plain_events.cpp
   void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
-  std::uint32_t name_held_locks(bool writes, std::uint64_t* names) const;
   void touch_granules(const ElementRange& range);
   void profile_access(std::uint32_t order, const ElementRange& range);
   void settle_plain_write();
   // enforcement.cpp
-  bool is_at(const CodePlace& place, const sched::Thread& thread, std::uint64_t pc) const;
-  bool keeps_turn(sched::Thread& t, std::uint64_t pc);  // it is where nobody may come between
   void note_turn(sched::Thread& t, std::uint64_t pc);
-  void lock_plain_access(std::uint64_t pc);
-  void unlock_plain_access();                    // after the detector has seen it
-  bool must_wait(const sched::Thread& t) const;  // … for an operation that was not performed yet
+  strategy::ChoicePoint point_of(const FreeThreads& free) const;
   ThreadId choose_free_thread(bool can_continue);
-  // crossings.cpp
+  // crossing_calls.cpp
   void cross(bool out);  // `out`: the program itself acts, and not the library
-  void note_crossing(sched::Thread& t, LibrarySet entered);
   void enter_from(std::uint64_t caller_pc);
   void return_to_caller();
-  bool explains_race(std::uint32_t library, const race::Race& race);
   void cite_libraries(FindingBuilder& finding, const race::Race& race);
   static bool is_program_code(std::uint64_t pc);
   // race_reports.cpp
@@ -533,10 +524,6 @@ class Execution final : public strategy::View {
   void take_turn_as(std::uint64_t pc);
   ThreadId choose_thread(bool can_continue);
   ThreadId choose_in_order(bool can_continue);
-  bool is_out_of_turn(const sched::Thread& thread, std::uint32_t giving_way) const;
-  std::uint32_t keep_waited_for(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
-  std::uint32_t keep_hindmost(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
-  std::uint32_t keep_next_to_enter(ThreadId* free, std::uint32_t count, std::uint32_t& own_position);
   std::uint32_t waiter_in_order(sched::Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count);
   [[noreturn]] void report_infeasible();
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
@@ -588,26 +575,16 @@ class Execution final : public strategy::View {
   }
   void switch_to(ThreadId thread) {
     if (thread == scheduler_.current()) return;
-    if (watching_) [[unlikely]]
-      before_switch();
+    if (crossings_.watching()) [[unlikely]]
+      crossings_.before_switch(self(), next_event());
     scheduler_.switch_to(thread);
-    if (watching_) [[unlikely]]
-      crossing.pending = self().libraries != 0;
+    if (crossings_.watching()) [[unlikely]]
+      crossings_.after_switch(self());
     resume_epoch();  // on return, the calling thread runs again
-  }
-  // Which libraries a thread is in, it takes with it.
-  void before_switch() {
-    if (crossing.pending != 0) cross(false);
-    crossing.pending = 0;
   }
   void start_detector();
   void make_room();
   ThreadId next_in_turn() const;
-  void note_moment(sched::HistoryMoment& moment) { moment = {++history_clock_, log_.count()}; }
-  void note_call_began(sched::Thread& t) {
-    note_moment(*t.call_moment);
-    t.call_moment = nullptr;
-  }
   void hash(EventKind kind, std::uint64_t value) {
     auto& h = channel_.header()->current.trace_hash;
     const std::uint64_t word =
@@ -635,10 +612,8 @@ class Execution final : public strategy::View {
     return {scheduler_.all_threads(), scheduler_.thread_count()};
   }
 
-  // run_on.cpp: what the others would have done after one has failed.
-  bool may_run_on(int signal) const;
+  // The others go on for a while after one has failed (run_on.h).
   [[noreturn]] void run_on(Ending ending, int status);
-  void forget_what_came_after(Ending& ending, int& status);
 
   // wake_probe.cpp: would a thread that is stuck go on, if it were woken?
   bool probe_waiters();  // true: one was woken, and is to run
@@ -696,7 +671,6 @@ class Execution final : public strategy::View {
   bool recording_ = false;
   bool paused_ = false;    // recording_ is off for a while
   bool crashing_ = false;  // the stack may be damaged
-  bool runs_on_ = false;   // RunSpec::run_on: a thread has failed
   bool probing_ = false;   // every thread waits, and one was woken to see what it does
   bool is_past_probe_ = false;
   std::uint32_t unwound_ = 0;
@@ -710,33 +684,30 @@ class Execution final : public strategy::View {
     Address address = 0;
     std::uint8_t size = 0;
   } plain_write_;
-  bool enforcing_ = false;  // RunSpec::rules or orders_
-  ElementOrders orders_;
-  std::uint32_t entered_ = 0;                         // blocks, by all threads
-  std::uint64_t rules_met_ = 0;                       // kAfter: by rule, whether `other` was performed
-  std::uint32_t rules_clock_ = 0;                     // of the one lock that kTogether and kLocked stand for
-  std::uint64_t accessing_function_ = 0;              // of libc, in the access under way
-  bool under_plain_lock_ = false;                     // … which the plain access under way has taken
-  bool watching_ = false;                             // calls into libraries are watched
-  std::uint32_t library_clocks_[kMaxLibraries] = {};  // what was released into each
+  bool enforcing_ = false;                // there are rules or orders
+  std::uint64_t accessing_function_ = 0;  // of libc, in the access under way
   Fairness fairness_{spin_watch()};
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
   bool bursts_ = false;  // loads may read older stores
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;  // that come before their time
   std::uint32_t prefix_events_ = 0;
-  std::uint64_t history_clock_ = 0;
+  HistoryClock history_;
   sched::Scheduler scheduler_;
   sched::SyncTable sync_;
   sched::LockGraph locks_;
   memory::MemoryModel memory_;
   race::RaceDetector race_;
   HappensBefore edges_{scheduler_, memory_, race_};
+  Crossings crossings_{edges_};
+  Rules rules_{edges_};
+  ElementTurns elements_{scheduler_, locks_};
   static constexpr std::uint32_t kReportedRaces = 64;
   std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
   std::uint32_t reported_race_count_ = 0;
   SignalDelivery signals_;
   OutsideWorld world_{scheduler_};
+  RunOn run_on_;
 };
 
 // The program's heap; usable before main and before any execution.

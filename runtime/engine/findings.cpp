@@ -188,7 +188,7 @@ void Execution::enter_function(std::uint64_t caller_pc, std::uint64_t stack_poin
          t.frames[t.depth - 1].stack_pointer <= stack_pointer) {
     --t.depth;
   }
-  if (watching_) [[unlikely]]
+  if (crossings_.watching()) [[unlikely]]
     enter_from(caller_pc);
   if (t.depth < sched::kMaxCallDepth) t.frames[t.depth] = {caller_pc, stack_pointer};
   ++t.depth;
@@ -277,7 +277,7 @@ void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, i
     finding.cite_other_threads();
     finding.cite_creations();
   }
-  if (may_run_on(signal)) run_on(Ending::kFinding, signal);
+  if (run_on_.may_begin(spec(), signal, scheduler_.unfinished_count())) run_on(Ending::kFinding, signal);
   finish(Ending::kFinding, signal);
 }
 
@@ -331,12 +331,20 @@ void Execution::warn(FindingKind kind, const char* message, std::uint64_t pc) {
 void Execution::finish(Ending ending, int status) {
   probe_leaves();
   settle();
-  if (runs_on_) forget_what_came_after(ending, status);
+  if (run_on_.is_active()) run_on_.restore(*channel_.header(), ending, status);
   ChannelHeader& h = *channel_.header();
   h.current.choices = log_.count();
   h.current.events = h.event_count.load(std::memory_order_relaxed);
   hooks_.end(ending, status);
   __builtin_unreachable();
+}
+
+// In turns, and nothing is chosen: the log has no more choices.
+void Execution::run_on(Ending ending, int status) {
+  fairness_.hold(run_on_.begin(*channel_.header(), ending, status));
+  note_pace();
+  scheduler_.block(sched::WaitKind::kPause, 0, sched::kNoDeadline);
+  for (;;) run_others();
 }
 
 void Execution::unsupported(const char* name, const char* advice) {

@@ -23,14 +23,14 @@ std::uint64_t read_safely(Address address, std::uint64_t bytes) {
 }  // namespace
 
 void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
-  if (enforcing_) lock_plain_access(pc);
+  if (enforcing_) rules_.lock_plain_access(self(), pc);
   const PlainEvents wanted = spec().plain_events;
-  if (wanted == PlainEvents::kNone || (orders_.profiles() && scheduler_.is_alone())) return;
+  if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   const bool writes = op == race::AccessOp::kWrite;
   if (plain_write_.event != kNoEvent) settle_plain_write();
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
-  const std::uint32_t held = orders_.profiles() ? name_held_locks(writes, locks) : 0;
+  const std::uint32_t held = orders().profiles() ? elements_.name_held_locks(writes, locks) : 0;
   for (Address at = address; at < address + bytes;) {
     const Address next = (at / Granule::kBytes + 1) * Granule::kBytes;
     const std::uint64_t size = (next < address + bytes ? next : address + bytes) - at;
@@ -57,24 +57,11 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
   }
 }
 
-// Locks that keep others from what the thread accesses, and whose order is recorded: each by its address and
-// the element by which this thread took it, since the order of two elements says nothing. One that it took in
-// code without names is not: its order is nowhere.
-std::uint32_t Execution::name_held_locks(bool writes, std::uint64_t* names) const {
-  std::uint32_t count = 0;
-  for (const sched::HeldLock& held : locks_.held(scheduler_.current())) {
-    if ((writes && held.shared) || !held.is_named) continue;
-    const std::uint32_t element = orders_.vector_of_lock(scheduler_.current(), held.lock->address);
-    if (element != ElementOrders::kNone) names[count++] = mix(held.lock->address, element) | 1;
-  }
-  return count;
-}
-
 // What atomic operations come to is no less shared, and no more protected, than what plain accesses do.
 void Execution::touch_granules(const ElementRange& range) {
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
-  const std::uint32_t held = name_held_locks(range.writes, locks);
+  const std::uint32_t held = elements_.name_held_locks(range.writes, locks);
   for (Address at = range.begin; at < range.begin + range.bytes; at += Granule::kBytes) {
     if (!granules.touch(at, scheduler_.current(), range.writes, {locks, held}))
       channel_.header()->current.flags |= result_flags::kEventOverflow;
@@ -90,8 +77,8 @@ void Execution::profile_access(std::uint32_t order, const ElementRange& range) {
   const Address end = range.begin + (range.bytes != 0 ? range.bytes : 1);
   for (Address at = range.begin; at < end; at = (at / Granule::kBytes + 1) * Granule::kBytes) {
     if (!granules.is_shared(at)) continue;
-    if (held == ~0u) held = name_held_locks(range.writes, locks);
-    orders_.saw_shared(order, granules.is_protected(at, {locks, held}));
+    if (held == ~0u) held = elements_.name_held_locks(range.writes, locks);
+    elements_.saw_shared(order, granules.is_protected(at, {locks, held}));
   }
 }
 

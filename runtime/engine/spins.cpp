@@ -14,7 +14,7 @@ SpinWatch& spin_watch() {
 }
 
 void Execution::check_bounds() {
-  if (runs_on_) finish(Ending::kFinding, 0);
+  if (run_on_.is_active()) finish(Ending::kFinding, 0);
   if (fairness_.suspects_spin(steps())) wait_with_spins();
   switch (fairness_.check(steps(), scheduler_.runnable().size())) {
     case Fairness::Verdict::kCut:
@@ -51,7 +51,7 @@ void Execution::note_plain_write(Address address, std::uint64_t bytes) {
 
 void Execution::observe_spin() {
   if (probing_) return probe_step();
-  if (runs_on_) return;
+  if (run_on_.is_active()) return;
   Thread& t = self();
   Fairness::Verdict verdict = Fairness::Verdict::kGoOn;
   if (fairness_.wants_look(t, steps())) {
