@@ -2,6 +2,7 @@
 #include <initializer_list>
 #include <new>
 
+#include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -23,7 +24,7 @@ std::uint32_t newest_of(std::span<const Candidate> candidates) {
 void Execution::start_detector() {
   edges_.start();
   // Where the address space cannot be had, everything but races is still found.
-  detecting_ = race_.start(recording_ ? race::Mode::kPrecise : race::Mode::kFast);
+  detecting_ = race_.start(events_.is_on() ? race::Mode::kPrecise : race::Mode::kFast);
   if (!detecting_) channel_.header()->current.flags |= result_flags::kNoRaceDetection;
   if (detecting_) enter_epoch();
   skips_known_ = detecting_ && spec().plain_events == PlainEvents::kNone && !rules_.locks_plain_accesses();
@@ -104,7 +105,7 @@ std::uint32_t Execution::choose_cas_store(std::span<const Candidate> candidates)
 void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc,
                             std::uint64_t function) {
   if (bytes == 0) return;
-  accessing_function_ = function;
+  stacks_.set_function(function);
   before_access();
   if (!skips_known_) note_plain_access(op, address, bytes, pc);
   if (fairness_.is_fair() && op == race::AccessOp::kWrite) note_plain_write(address, bytes);
@@ -115,7 +116,7 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address + bytes - 1, 1, pc);
   if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
   if (rules_.is_under_plain_lock()) rules_.unlock_plain_access();
-  accessing_function_ = 0;
+  stacks_.set_function(0);
 }
 
 void Execution::plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes) {
@@ -129,12 +130,12 @@ void Execution::check_initialised_slowly(const memory::Place& place, std::uint64
   if (memory_.has_location(place.address, place.size)) return;
   self().last_pc = pc;
   {
-    FindingBuilder finding(*this, FindingKind::kUninitialisedAtomic,
+    FindingBuilder finding(scene_, FindingKind::kUninitialisedAtomic,
                            "read of an atomic in heap memory that nothing was written to");
     FindingPart& here = finding.part(PartRole::kHere, self(), pc);
     here.address = place.address;
     here.size = place.size;
-    describe_memory(finding, place.address);
+    finding.describe_memory(place.address);
     finding.cite_creations();
   }
   finish(Ending::kFinding, 0);
@@ -145,11 +146,11 @@ void Execution::settle() {
   note_trusted_libraries();
   if (begun_) strategy_->end(channel_.header()->current);
   if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
-  if (!recording_) return;
-  recording_ = false;
+  if (!events_.is_on()) return;
+  events_.turn(false);
   note_pace();
   Event* events = channel_.events();
-  const std::uint32_t count = channel_.header()->event_count.load(std::memory_order_relaxed);
+  const std::uint32_t count = events_.count();
   for (const memory::MoPosition& p : memory_.modification_order_positions()) {
     if (index_of(p.event) < count) events[index_of(p.event)].mo_position = p.position;
   }

@@ -1,6 +1,6 @@
 // What the mediator does about crossings.h: a thread that is seen has first settled its volatile accesses.
 #include "runtime/engine/callers.h"
-#include "runtime/engine/finding_builder.h"
+#include "runtime/engine/execution.h"
 #include "runtime/engine/library_watch.h"
 
 namespace heddle::engine {
@@ -21,19 +21,6 @@ void Execution::enter_from(std::uint64_t caller_pc) {
 void Execution::return_to_caller() {
   if (crossing.pending != 0) before_access();
   if (crossings_.note_return(self())) race_.unsettle();
-}
-
-void Execution::cite_libraries(FindingBuilder& finding, const race::Race& race) {
-  if (!recording_ || race.previous.event == kNoEvent) return;
-  for (std::uint32_t i = 0; i < kMaxLibraries; ++i) {
-    if (!Crossings::explains(i, race, scheduler_.thread(race.previous.thread),
-                             scheduler_.thread(race.current.thread)))
-      continue;
-    FindingPart& part = finding.part(PartRole::kThroughLibrary, self(), 0);
-    part.stack = kEmptyStack;
-    part.thread = kNoThread;
-    part.text = channel_.add_text(library_name(i), strlen(library_name(i)));
-  }
 }
 
 }  // namespace heddle::engine

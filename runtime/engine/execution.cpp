@@ -7,6 +7,7 @@
 #include "runtime/engine/debugger.h"
 #include "runtime/engine/injection.h"
 #include "runtime/engine/signals.h"
+#include "runtime/engine/waits.h"
 
 namespace heddle::engine {
 
@@ -39,7 +40,8 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   scheduler_.start();
   sync_.start();
   locks_.start();
-  recording_ = spec().record_events != 0;
+  events_.start(channel, spec().record_events != 0);
+  stacks_.start(channel, spec().symbolic != 0);
   bursts_ = spec().model != ModelKind::kSc;
   fairness_.start({spec().stagnation_steps, spec().max_steps, spec().sleep == SleepKind::kTimed});
   spurious_left_ = spec().max_spurious;
@@ -54,8 +56,8 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
   start_detector();
-  crossings_.start(spec().trusted_libraries, recording_, race_.stamp_word());
-  if (recording_) show_to_debugger(scheduler_);
+  crossings_.start(spec().trusted_libraries, events_.is_on(), race_.stamp_word());
+  if (events_.is_on()) show_to_debugger(scheduler_);
 }
 
 void Execution::begin(std::uint64_t index) {
@@ -81,7 +83,7 @@ void Execution::find_spare_memory(SpareMemory& spare) const {
 }
 
 void Execution::note_pace() {
-  draws_ = uniform_ != nullptr && !fairness_.is_fair() && !recording_ && !fairness_.has_timed_sleeps() &&
+  draws_ = uniform_ != nullptr && !fairness_.is_fair() && !events_.is_on() && !fairness_.has_timed_sleeps() &&
            !enforcing_;
 }
 
@@ -93,7 +95,7 @@ template <bool kDraws>
   before_call(pc);
   Thread& t = self();
   t.last_pc = pc;
-  if (!kDraws && recording_)
+  if (!kDraws && events_.is_on())
     t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
   if (!kDraws && fairness_.has_timed_sleeps()) pass_time_of_sleepers();
@@ -226,9 +228,8 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
   // handler could still end the program, or jump.
   if (waits_for != kNoThread && deadline == sched::kNoDeadline &&
       world_.timers().earliest() == sched::kNoDeadline) {
-    ThreadId cycle[kMaxFindingParts / 2];
-    std::uint32_t length = 0;
-    if (find_cycle(t.id, cycle, length)) report_deadlock();
+    WaitCycle cycle;
+    if (find_cycle(scheduler_, t.id, cycle)) end_in_deadlock();
   }
   run_others();
   if (signals_.any()) deliver_signals(*this);
@@ -244,41 +245,34 @@ void Execution::run_others() {
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.
     if (rings < kMostRings && (take_arrived_signals(*this) || world_.wake_ready_calls())) continue;
-    if (!probe_waiters()) report_deadlock();
+    if (!probe_waiters()) end_in_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;
   switch_to(draws_ ? draw_other_thread(can_continue) : choose_thread(can_continue));
 }
 
-// Instrumented code reports its accesses itself; everything else may come from a library that it called.
-StackId Execution::event_stack(EventKind kind, std::uint64_t pc) {
-  const Thread& t = self();
-  if (kind <= EventKind::kVolatileWrite) return shadow_stack_of(t);
-  return t.pending.pc == pc && t.pending_stack != kEmptyStack ? t.pending_stack : stack_of(t);
+Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
+  const EventLog::Room room = events_.make_room();
+  if (room == EventLog::Room::kNone) return nullptr;
+  if (room == EventLog::Room::kPastEnd) finish(Ending::kCut, 0);
+  const EventId id = events_.next();
+  Event& e = events_.add(kind, pc, scheduler_.current());
+  e.stack = stacks_.of_event(kind, pc);
+  if (enforcing_) count_injected_read(e.thread, kind);
+  race_.at_event(id);
+  return &e;
 }
 
-Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
-  ChannelHeader& h = *channel_.header();
-  const std::uint32_t at = h.event_count.load(std::memory_order_relaxed);
-  if (at >= channel_.event_capacity()) {
-    h.current.flags |= result_flags::kEventOverflow;
-    return nullptr;
-  }
-  if (plain_write_.event != kNoEvent) settle_plain_write();
-  // The event before is complete only now.
-  if (at > h.end_after_event) finish(Ending::kCut, 0);
-  if (at == h.pause_at_event) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP);
-  about_to_record(EventId{at}, scheduler_.current());
-  Event& e = channel_.events()[at];
-  e = Event{};
-  e.kind = kind;
-  e.pc = pc;
-  e.thread = scheduler_.current();
-  e.stack = event_stack(kind, pc);
-  h.event_count.store(at + 1, std::memory_order_relaxed);
-  if (enforcing_) count_injected_read(e.thread, kind);
-  race_.at_event(EventId{at});
-  return &e;
+Event* Execution::record_finding() { return record(EventKind::kFinding, self().last_pc); }
+
+void Execution::set_address(Event& event, Address address) {
+  event.address = address;
+  stacks_.note_variable(event, address);
+}
+
+void Execution::end_in_deadlock() {
+  report_deadlock(scene_);
+  finish(Ending::kFinding, 0);
 }
 
 }  // namespace heddle::engine

@@ -21,14 +21,19 @@
 #include "runtime/engine/choice_log.h"
 #include "runtime/engine/crossings.h"
 #include "runtime/engine/element_turns.h"
+#include "runtime/engine/event_log.h"
 #include "runtime/engine/fairness.h"
 #include "runtime/engine/happens_before.h"
 #include "runtime/engine/history_clock.h"
 #include "runtime/engine/hooks.h"
 #include "runtime/engine/outside_world.h"
+#include "runtime/engine/program_heap.h"
+#include "runtime/engine/race_reports.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/run_on.h"
+#include "runtime/engine/scene.h"
 #include "runtime/engine/signal_delivery.h"
+#include "runtime/engine/stacks.h"
 #include "runtime/heap/heap.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/race/race_detector.h"
@@ -40,17 +45,13 @@
 
 namespace heddle::engine {
 
-class FindingBuilder;
-struct HeldUp;
-struct KeptWait;
-
 // The watch over spins, which is large and lies outside the Execution.
 SpinWatch& spin_watch();
 
 // The kind of finding for wrong use of such an object.
 FindingKind misuse_of(sched::SyncKind kind);
 
-class Execution final : public strategy::View {
+class Execution final : public strategy::View, private FindingHost {
  public:
   // Adopts the calling thread as the program's main thread.
   void start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks);
@@ -87,7 +88,7 @@ class Execution final : public strategy::View {
   // … for who has announced it already.
   void take_turn(std::uint64_t pc);
   // Who must know of every access: events are recorded, or the strategy looks on.
-  bool is_watched() const { return recording_ || observer_ != nullptr; }
+  bool is_watched() const { return events_.is_on() || observer_ != nullptr; }
   // Histories of objects (history_clock.h).
   void operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
     HistoryClock::call(self(), moment);
@@ -116,15 +117,11 @@ class Execution final : public strategy::View {
       observe_access({kind, order, self().pending.size, self().pending.address, self().pending.pc}, read);
   }
   // nullptr when events are off
-  Event* record(EventKind kind, std::uint64_t pc) { return recording_ ? add_event(kind, pc) : nullptr; }
-  // … of what lies at `address`; of memory on a stack, the frame is noted for who names variables.
+  Event* record(EventKind kind, std::uint64_t pc) { return events_.is_on() ? add_event(kind, pc) : nullptr; }
+  // The event is of what lies at `address`. Of memory on a stack, the frame is noted for who names variables.
   void set_address(Event& event, Address address);
-  bool recording() const { return recording_; }
-  // What the program does about its own test (judging a history) is of no interest to who reads the trace.
-  void pause_recording(bool pause) {
-    if (pause) paused_ = recording_;
-    recording_ = !pause && paused_;
-  }
+  bool recording() const { return events_.is_on(); }
+  void pause_recording(bool pause) { events_.pause(pause); }
   // Something changed that another thread could see: the program is not spinning.
   void changed() { fairness_.changed(steps()); }
   std::uint64_t steps() const { return channel_.header()->current.steps; }
@@ -194,9 +191,7 @@ class Execution final : public strategy::View {
   void destroy_object(sched::SyncObject& object, std::uint64_t pc);
   void check_unused(const sched::SyncObject& object, const char* deed, std::uint64_t pc);
   void object_made(const sched::SyncObject& object, std::uint64_t pc);  // by an init function
-  sched::CodePlace place(std::uint64_t pc) {
-    return {pc, recording_ ? stack_of(self()) : kEmptyStack, scheduler_.current()};
-  }
+  sched::CodePlace place(std::uint64_t pc) { return {pc, recorded_stack(), scheduler_.current()}; }
 
   // Happens-before edges that a synchronisation object makes.
   HappensBefore& edges() { return edges_; }
@@ -253,9 +248,7 @@ class Execution final : public strategy::View {
   const memory::Store& draw_update(const memory::Found& found, MemoryOrder order);
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
   bool may_fail_spuriously() const { return spurious_left_ != 0 && !fairness_.is_fair(); }
-  EventId next_event() const override {
-    return recording_ ? EventId{channel_.header()->event_count.load(std::memory_order_relaxed)} : kNoEvent;
-  }
+  EventId next_event() const override { return events_.next(); }
   void enter_epoch() { edges_.enter_epoch(); }
   // Another thread has run, and the calling one runs again.
   void resume_epoch() {
@@ -341,7 +334,7 @@ class Execution final : public strategy::View {
   void check_not_freed(Address address, std::uint64_t bytes, std::uint64_t pc) {
     using namespace address_map;
     if (address - kFiberSlots >= kBigStacksEnd - kFiberSlots) return;
-    if (heap::Heap::is_freed(address)) report_use_after_free(address, bytes, pc);
+    if (heap::Heap::is_freed(address)) report_freed(address, bytes, pc);
     if (address - kFiberSlotsEnd >= kHeapEnd - kFiberSlotsEnd) check_thread_storage(address, bytes, pc);
   }
   // What is known only at the end, after which no operation may follow: were candidates dropped, and in the
@@ -356,10 +349,9 @@ class Execution final : public strategy::View {
     sched::Thread& t = self();
     if (t.depth > 0) --t.depth;
   }
-  // Where the thread is: by unwinding in recorded executions, else from the shadow stack. Not for plain
-  // accesses: too slow for those.
-  StackId stack_of(const sched::Thread& thread);
-  StackId shadow_stack_of(const sched::Thread& thread);
+  StackId stack_of(const sched::Thread& thread) { return stacks_.of(thread); }
+  // Of the running thread, where it is kept for events alone.
+  StackId recorded_stack() { return events_.is_on() ? stacks_.of(self()) : kEmptyStack; }
   // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
@@ -384,7 +376,7 @@ class Execution final : public strategy::View {
   void* reallocate(void* pointer, std::size_t size, std::uint64_t pc);
 
  private:
-  friend class FindingBuilder;
+  Event* record_finding() override;
 
   sched::Thread* choose_waiter(sched::WaitKind kind, Address object, std::uint32_t bits = ~0u);
   bool is_waited_on(const sched::SyncObject& condition) const;
@@ -417,8 +409,8 @@ class Execution final : public strategy::View {
     if (!skips_known_) [[unlikely]]
       note_plain_access(kOp, address, kSize, pc);
     if (!is_known_word<kOp, kSize>(address)) {
-      if (recording_) [[unlikely]]
-        note_own_variable(address, pc);
+      if (events_.is_on()) [[unlikely]]
+        stacks_.note_own_variable(address, pc);
       if (detecting_) {
         if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
           report_race(*race);
@@ -451,7 +443,6 @@ class Execution final : public strategy::View {
   void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
   void touch_granules(const ElementRange& range);
   void profile_access(std::uint32_t order, const ElementRange& range);
-  void settle_plain_write();
   // enforcement.cpp
   void note_turn(sched::Thread& t, std::uint64_t pc);
   strategy::ChoicePoint point_of(const FreeThreads& free) const;
@@ -460,34 +451,15 @@ class Execution final : public strategy::View {
   void cross(bool out);  // `out`: the program itself acts, and not the library
   void enter_from(std::uint64_t caller_pc);
   void return_to_caller();
-  void cite_libraries(FindingBuilder& finding, const race::Race& race);
   static bool is_program_code(std::uint64_t pc);
-  // race_reports.cpp
-  [[noreturn]] void report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc);
+  // storage.cpp
+  [[noreturn]] void report_freed(Address address, std::uint64_t bytes, std::uint64_t pc);
   void check_thread_storage(Address address, std::uint64_t bytes, std::uint64_t pc);
   void end_storage(const sched::Thread& thread);
   void note_use(const sched::SyncObject& object, std::uint64_t pc);
   void note_first_use(sched::SyncObject& lock, std::uint64_t pc);
   void check_last_unlock(const sched::SyncObject& lock, race::Deed deed, std::uint64_t pc);
   void note_allocated(const heap::Block& block, std::uint64_t pc);
-  // memory_map.cpp
-  void describe_memory(FindingBuilder& finding, Address address);
-  void describe_heap(FindingBuilder& finding, const heap::Block& block, Address address);
-  bool describe_thread_memory(FindingPart& part, const sched::Thread& thread, Address address);
-  void describe_frame(FindingPart& part, const sched::Thread& thread, Address address);
-  struct FrameFound {
-    std::uint64_t pc = 0;  // where its function is
-    Address canonical = 0;
-    std::uint64_t below = 0;  // how far below that the stack pointer is
-    std::uint32_t depth = 0;  // 1: the outermost; 0: there is none
-  };
-  static FrameFound find_frame(const sched::Thread& thread, Address address, std::uint64_t innermost_pc);
-  void note_stack_place(const StackPlace& place);
-  void note_own_variable(Address address, std::uint64_t pc);
-  // The frames of the thread's outermost `depth` functions, and where it is in its innermost one.
-  StackId stack_below(const sched::Thread& thread, std::uint32_t depth);
-  std::uint64_t innermost_place(const sched::Thread& thread);
-  StackId event_stack(EventKind kind, std::uint64_t pc);
   static constexpr std::uint32_t kMostCandidates = 512;  // offered to the strategy; the newest ones
   memory::Candidate choose_store_among(std::uint32_t count);
   // What choose_store_among does under a uniform strategy.
@@ -514,9 +486,7 @@ class Execution final : public strategy::View {
   }
   Event* add_event(EventKind kind, std::uint64_t pc);
   // Of a plain access, or of one that a library makes for the program: then with the call of the library.
-  StackId access_stack(std::uint64_t pc) { return recording_ ? access_stack_at(pc) : kEmptyStack; }
-  StackId access_stack_at(std::uint64_t pc);
-  StackId inside_function(StackId stack);  // … with the function of libc that makes the access under way
+  StackId access_stack(std::uint64_t pc) { return events_.is_on() ? stacks_.of_access(pc) : kEmptyStack; }
   static std::uint32_t hash_alternatives(const strategy::ChoicePoint& point);
   std::uint32_t pick(strategy::ChoicePoint& point);
   void note_pace();
@@ -626,18 +596,7 @@ class Execution final : public strategy::View {
   void end_probe();
   [[noreturn]] void conclude_probe(bool goes_on);
 
-  [[noreturn]] void report_deadlock();
-  [[noreturn]] void report_missed_signal(const sched::Thread& waiter, const KeptWait& kept, bool news);
-  void report_held_up();
-  HeldUp held_up_by(const sched::Thread& waiter);
-  bool holds(const sched::Thread& t, const sched::SyncObject* lock) const;
-  std::uint32_t describe_outside_wait(const sched::Thread& t) const;
-  bool find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const;
-  bool report_crowded_barrier();
-  void cite_wait(FindingBuilder& finding, const sched::Thread& thread);
-  sched::SyncObject* waited_object(const sched::Thread& thread);
-  // What we know of a futex lies beside the word itself, which may also be another object to us.
-  static Address futex_key(Address word) { return word + 1; }
+  [[noreturn]] void end_in_deadlock();
 
   // What one visible operation costs in virtual time. Small against every timeout that programs use.
   static constexpr std::uint64_t kOperationNanoseconds = 10;
@@ -668,24 +627,11 @@ class Execution final : public strategy::View {
   PendingVolatile volatile_;
   Random outside_;
   bool begun_ = false;  // the first choice has been reached
-  bool recording_ = false;
-  bool paused_ = false;    // recording_ is off for a while
-  bool crashing_ = false;  // the stack may be damaged
-  bool probing_ = false;   // every thread waits, and one was woken to see what it does
-  bool is_past_probe_ = false;
-  std::uint32_t unwound_ = 0;
-  static constexpr std::uint32_t kStackPlaceMemo = 256;
-  std::uint16_t latest_stack_places_[kStackPlaceMemo] = {};  // by hash: 1 + index in the channel
-  static constexpr std::uint32_t kMostUnwound = 200'000;     // a second's worth
-  bool detecting_ = false;                                   // the race detector runs
+  EventLog events_;
+  bool probing_ = false;      // every thread waits, and one was woken to see what it does
+  bool detecting_ = false;    // the race detector runs
   bool skips_known_ = false;  // … and accesses that it has seen before need not be looked at again
-  struct PlainWrite {
-    EventId event = kNoEvent;  // whose value is in memory when its thread acts again
-    Address address = 0;
-    std::uint8_t size = 0;
-  } plain_write_;
-  bool enforcing_ = false;                // there are rules or orders
-  std::uint64_t accessing_function_ = 0;  // of libc, in the access under way
+  bool enforcing_ = false;    // there are rules or orders
   Fairness fairness_{spin_watch()};
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
   bool bursts_ = false;  // loads may read older stores
@@ -702,15 +648,12 @@ class Execution final : public strategy::View {
   Crossings crossings_{edges_};
   Rules rules_{edges_};
   ElementTurns elements_{scheduler_, locks_};
-  static constexpr std::uint32_t kReportedRaces = 64;
-  std::uint64_t reported_races_[kReportedRaces] = {};  // places of races already reported in this execution
-  std::uint32_t reported_race_count_ = 0;
+  Stacks stacks_{scheduler_, events_};
+  RaceReports race_reports_;
+  Scene scene_{channel_, scheduler_, sync_, locks_, stacks_, *this};
   SignalDelivery signals_;
   OutsideWorld world_{scheduler_};
   RunOn run_on_;
 };
-
-// The program's heap; usable before main and before any execution.
-heap::Heap& program_heap();
 
 }  // namespace heddle::engine

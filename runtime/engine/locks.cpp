@@ -4,6 +4,7 @@
 
 #include "core/base/text_buffer.h"
 #include "runtime/engine/callers.h"
+#include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -59,7 +60,7 @@ Use use_of(const sched::Scheduler& scheduler, const SyncObject& o) {
 
 void Execution::lock_taken(SyncObject& lock, bool shared, bool could_wait, std::uint64_t pc) {
   lock.where_pc = pc;
-  lock.where_stack = recording_ ? stack_of(self()) : kEmptyStack;
+  lock.where_stack = events_.is_on() ? stack_of(self()) : kEmptyStack;
   if (const sched::LockCycle* cycle = locks_.acquired(scheduler_.current(), lock, shared, could_wait,
                                                       {pc, lock.where_stack, scheduler_.current()})) {
     report_lock_order(*cycle);
@@ -68,7 +69,7 @@ void Execution::lock_taken(SyncObject& lock, bool shared, bool could_wait, std::
 
 void Execution::report_lock_order(const sched::LockCycle& cycle) {
   FindingBuilder finding(
-      *this, FindingKind::kLockOrderInversion,
+      scene_, FindingKind::kLockOrderInversion,
       "threads take the same locks in different orders; another schedule would end in a deadlock");
   for (std::uint32_t i = 0; i < cycle.length; ++i) {
     const sched::LockOrder& order = *cycle.orders[i];
@@ -98,7 +99,7 @@ void Execution::leave_locks() {
       scheduler_.wake_all(WaitKind::kMutex, lock.address);
       continue;
     }
-    FindingBuilder finding(*this, FindingKind::kLockHeldAtThreadEnd,
+    FindingBuilder finding(scene_, FindingKind::kLockHeldAtThreadEnd,
                            "a thread ends and still holds a lock: nobody can take it any more");
     finding.object_part(PartRole::kHere, self(), held.taken.pc, lock).stack = held.taken.stack;
     finding.cite_creations();

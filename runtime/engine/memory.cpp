@@ -50,7 +50,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, heap::Allocat
     heap.retire(part, size, alignment);
     reuse = false;
   }
-  const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack, allocator};
+  const heap::Site site{t.id, pc, events_.is_on() ? stack_of(t) : kEmptyStack, allocator};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
   if (block == nullptr) return nullptr;
   if (allocator == heap::Allocator::kCalloc) {
@@ -77,7 +77,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   if (block->state == BlockState::kFreed) {
     t.last_pc = pc;
     {
-      FindingBuilder finding(*this, FindingKind::kDoubleFree, "free of a block that was already freed");
+      FindingBuilder finding(scene_, FindingKind::kDoubleFree, "free of a block that was already freed");
       FindingPart& here = finding.part(PartRole::kHere, t, pc);
       here.address = here.block = block->begin();
       here.block_size = block->size;
@@ -106,7 +106,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
     });
   }
   memory_.drop_range(block->begin(), block->end());
-  heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
+  heap.release(heap::part_of(t.id), block, {t.id, pc, events_.is_on() ? stack_of(t) : kEmptyStack});
 }
 
 void Execution::forget_memory(Address begin, std::uint64_t size) {
@@ -145,8 +145,9 @@ void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
         report_race(*race);
     }
     if (size > block->size) heap::fill_with_junk(reinterpret_cast<void*>(block->end()), size - block->size);
-    Heap::resize(*block, size,
-                 {self().id, pc, recording_ ? stack_of(self()) : kEmptyStack, heap::Allocator::kRealloc});
+    Heap::resize(
+        *block, size,
+        {self().id, pc, events_.is_on() ? stack_of(self()) : kEmptyStack, heap::Allocator::kRealloc});
     note_allocated(*block, pc);
     return pointer;
   }

@@ -1,33 +1,15 @@
 // Plain accesses as events: not in campaigns, but where an execution is to be explained, and then only those
 // to memory that several threads touch (core/trace/granules.h).
-#include <sys/uio.h>
-
-#include "core/base/raw_syscall.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/injection.h"
 
 namespace heddle::engine {
-namespace {
-
-// Of the program's memory, which may not be there any more.
-std::uint64_t read_safely(Address address, std::uint64_t bytes) {
-  std::uint64_t value = 0;
-  iovec here{&value, bytes};
-  iovec there{reinterpret_cast<void*>(address), bytes};
-  if (raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&here), 1,
-                  reinterpret_cast<long>(&there), 1, 0) != static_cast<long>(bytes))
-    return 0;
-  return value;
-}
-
-}  // namespace
-
 void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   if (enforcing_) rules_.lock_plain_access(self(), pc);
   const PlainEvents wanted = spec().plain_events;
   if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   const bool writes = op == race::AccessOp::kWrite;
-  if (plain_write_.event != kNoEvent) settle_plain_write();
+  events_.take_value();
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
   const std::uint32_t held = orders().profiles() ? elements_.name_held_locks(writes, locks) : 0;
@@ -43,13 +25,10 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
         set_address(*event, at);
         event->size = static_cast<std::uint8_t>(size);
         event->stack = access_stack(pc);
-        // What is written is in memory only when the thread comes back to us.
         if (writes) {
-          settle_plain_write();
-          plain_write_ = {EventId{channel_.header()->event_count.load(std::memory_order_relaxed) - 1}, at,
-                          static_cast<std::uint8_t>(size)};
+          events_.await_value(at, static_cast<std::uint8_t>(size));
         } else {
-          event->value = event->value2 = read_safely(at, size);
+          event->value = event->value2 = EventLog::read_safely(at, size);
         }
       }
     }
@@ -80,13 +59,6 @@ void Execution::profile_access(std::uint32_t order, const ElementRange& range) {
     if (held == ~0u) held = elements_.name_held_locks(range.writes, locks);
     elements_.saw_shared(order, granules.is_protected(at, {locks, held}));
   }
-}
-
-void Execution::settle_plain_write() {
-  if (plain_write_.event == kNoEvent) return;
-  Event& event = channel_.events()[index_of(plain_write_.event)];
-  event.value = event.value2 = read_safely(plain_write_.address, plain_write_.size);
-  plain_write_.event = kNoEvent;
 }
 
 }  // namespace heddle::engine

@@ -1,6 +1,7 @@
 // What the mediator does about fairness.h: it acts on what fairness says, and reports livelocks.
 #include "core/base/pages.h"
 #include "core/base/text_buffer.h"
+#include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -82,7 +83,7 @@ void Execution::report_livelock() {
     text.decimal(static_cast<std::int64_t>(scheduler_.runnable().size()))
         << (scheduler_.runnable().size() == 1 ? " thread repeats" : " threads repeat")
         << " the same operations for ever and no memory changes";
-    FindingBuilder finding(*this, FindingKind::kLivelock, text.c_str());
+    FindingBuilder finding(scene_, FindingKind::kLivelock, text.c_str());
     for (const ThreadId id : scheduler_.runnable()) {
       const Thread& t = scheduler_.thread(id);
       // The load that the loop turns around, rather than the pause or the yield beside it.

@@ -60,7 +60,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
 
 void Execution::note_settled(Thread& t, std::uint64_t pc) {
   t.settled_pc = pc;
-  t.settled_stack = recording_ ? stack_of(self()) : kEmptyStack;
+  t.settled_stack = events_.is_on() ? stack_of(self()) : kEmptyStack;
   t.settled_by = scheduler_.current();
 }
 

@@ -92,8 +92,7 @@ void Execution::settle_volatile() {
   if (observer_ != nullptr)
     observe_access({EventKind::kVolatileWrite, order_of(spec(), true), place.size, place.address, 0},
                    nullptr);
-  if (recording_ && volatile_.event != kNoEvent &&
-      index_of(volatile_.event) < channel_.header()->event_count.load(std::memory_order_relaxed)) {
+  if (events_.is_on() && volatile_.event != kNoEvent && index_of(volatile_.event) < events_.count()) {
     Event& event = channel_.events()[index_of(volatile_.event)];
     event.value = event.value2 = now.low;
     event.location = memory_.last_location();

@@ -3,6 +3,7 @@
 #include "core/base/freestanding.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
+#include "runtime/engine/waits.h"
 
 namespace heddle::engine {
 
@@ -59,17 +60,17 @@ bool Execution::probe_waiters() {
     const KeptWait& kept = probe.latest();
     const Thread& t = scheduler_.thread(kept.thread);
     const bool again = t.state == ThreadState::kBlocked && t.wait == kept.wait &&
-                       t.wait_object == kept.object && innermost_place(t) == kept.place;
+                       t.wait_object == kept.object && stacks_.innermost_place(t) == kept.place;
     if (!again || probe.has_changed()) conclude_probe(true);
   }
   while (probe.next_thread < scheduler_.thread_count() && probe.count < WakeProbe::kMostWaiters) {
     Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(probe.next_thread++)});
     if (!may_be_probed(t)) continue;
-    const SyncObject* object = waited_object(t);
+    const SyncObject* object = waited_object(scene_, t);
     const bool knew = object != nullptr && object->early_at.pc != 0 &&
                       memory_.clock(t.id).at(object->early_at.thread) >= object->early_time;
     probe.wake({t.id, t.wait, t.wait_object, t.wait_mutex, t.wait_ticket, t.depth, t.last_pc,
-                innermost_place(t), t.pending, t.pending_stack, knew});
+                stacks_.innermost_place(t), t.pending, t.pending_stack, knew});
     scheduler_.make_runnable(t);
     return true;
   }
@@ -82,13 +83,14 @@ void Execution::begin_probe() {
   ChannelHeader& h = *channel_.header();
   probe = WakeProbe{};
   probe.result = h.current;
-  probe.events = h.event_count.load(std::memory_order_relaxed);
+  probe.events = events_.count();
   probe.findings = h.finding_count.load(std::memory_order_relaxed);
   probe.choices = log_.count();
-  probe.recording = recording_;
+  probe.recording = events_.is_on();
   probe.enforcing = enforcing_;
   probing_ = true;
-  recording_ = enforcing_ = false;
+  events_.turn(false);
+  enforcing_ = false;
   observer_ = nullptr;
   edges_.set_observer(nullptr);
   edges_.suspend(true);
@@ -96,8 +98,8 @@ void Execution::begin_probe() {
   note_pace();
   // The threads are stuck, whatever comes of this: were the process to die now, that would be known.
   {
-    FindingBuilder finding(*this, FindingKind::kDeadlock, kEverybodyWaits);
-    scheduler_.for_each_blocked([&](Thread& t) { cite_wait(finding, t); });
+    FindingBuilder finding(scene_, FindingKind::kDeadlock, kEverybodyWaits);
+    scheduler_.for_each_blocked([&](Thread& t) { finding.cite_wait(t); });
     finding.cite_creations();
   }
   h.current.choices = probe.choices;
@@ -110,11 +112,11 @@ void Execution::end_probe() {
   h.event_count.store(probe.events, std::memory_order_relaxed);
   h.finding_count.store(probe.findings, std::memory_order_relaxed);
   log_.rewind(probe.choices);
-  recording_ = probe.recording;
+  events_.turn(probe.recording);
   enforcing_ = probe.enforcing;
   probing_ = false;
   edges_.suspend(false);
-  is_past_probe_ = true;
+  stacks_.note_moved();
   for (std::uint32_t i = 0; i < probe.count; ++i) {
     const KeptWait& kept = probe.waits[i];
     Thread& t = scheduler_.thread(kept.thread);
@@ -135,8 +137,9 @@ void Execution::end_probe() {
 void Execution::conclude_probe(bool goes_on) {
   end_probe();
   const KeptWait& latest = probe.latest();
-  if (goes_on) report_missed_signal(scheduler_.thread(latest.thread), latest, probe.news);
-  report_deadlock();
+  goes_on ? report_missed_signal(scene_, scheduler_.thread(latest.thread), latest, probe.news)
+          : report_deadlock(scene_);
+  finish(Ending::kFinding, 0);
 }
 
 void Execution::probe_leaves() {

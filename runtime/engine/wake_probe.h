@@ -32,8 +32,6 @@ struct KeptWait {
   bool knew_signal = false;  // what the latest early signal announced had happened before it looked
 };
 
-inline constexpr const char* kEverybodyWaits = "every thread waits and nothing can wake any of them";
-
 class WakeProbe {
  public:
   static constexpr std::uint32_t kMostWaiters = 32;
