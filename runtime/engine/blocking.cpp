@@ -21,10 +21,6 @@ class Execution::OutsideView final : public OutsideHost {
   Execution& e_;
 };
 
-void Execution::leave_prefix() {
-  if (!begun_) hooks_.at_first_choice();
-}
-
 Execution::Awaited Execution::await_outside(const BlockingCall& call, std::uint64_t deadline) {
   Thread& t = self();
   world_.park(t, call);

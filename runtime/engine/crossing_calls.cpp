@@ -7,14 +7,14 @@ namespace heddle::engine {
 
 void Execution::note_trusted_libraries() { channel_.header()->trusted_matched |= matched_templates(); }
 
-bool Execution::is_program_code(std::uint64_t pc) { return caller_at(pc) == Caller::kInstrumented; }
-
 void Execution::cross(bool out) { crossings_.cross(self(), out, next_event()); }
+
+void Execution::cross_before_switch() { crossings_.before_switch(self(), next_event()); }
 
 void Execution::enter_from(std::uint64_t caller_pc) {
   const bool by_program = crossings_.note_caller(self(), caller_pc);
   if (crossing.pending == 0) return;
-  if (volatile_.is_pending) settle_volatile();
+  if (plain_.has_volatile()) settle_volatile();
   by_program ? cross(true) : crossings_.call_back(self(), next_event());
 }
 

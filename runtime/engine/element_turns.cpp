@@ -46,6 +46,7 @@ void ElementTurns::await(Thread& t, std::uint32_t order) {
 }
 
 void ElementTurns::await_mutex(Thread& t, Address mutex) {
+  if (t.ignored || !any()) return;
   const std::uint32_t order = orders_.vector_of_lock(t.id, mutex);
   if (order != ElementOrders::kNone) t.awaited_mutex = order + 1;
 }

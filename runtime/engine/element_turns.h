@@ -56,14 +56,13 @@ class ElementTurns {
 
   // --- what the running thread awaits, and has passed.
   void await(sched::Thread& running, std::uint32_t order);
-  void await_mutex(sched::Thread& running, Address mutex);
+  void await_mutex(sched::Thread& running, Address mutex);  // that a wait for a condition takes again
   void pass(sched::Thread& running);
   void enter(sched::Thread& running);  // a block
   void take_lock(sched::Thread& running, Address lock, std::uint32_t order, std::uint64_t element);
   void take_again(sched::Thread& running, Address mutex);  // by the name by which it was taken before
 
-  // --- profiles: which elements are shared. `is_shared(begin)` and `is_protected(begin, locks)` are asked of
-  // each word.
+  // --- profiles: which elements are shared.
   void saw(std::uint32_t order, ThreadId thread) { orders_.saw(order, thread); }
   void saw_shared(std::uint32_t order, bool is_protected) { orders_.saw_shared(order, is_protected); }
   // Locks that keep others from what the running thread accesses, and whose order is recorded: each by its

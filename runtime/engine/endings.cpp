@@ -37,7 +37,13 @@ void Execution::fatal(FindingKind kind, const char* message, std::uint64_t pc, i
     finding.cite_other_threads();
     finding.cite_creations();
   }
-  if (run_on_.may_begin(spec(), signal, scheduler_.unfinished_count())) run_on(Ending::kFinding, signal);
+  if (run_on_.may_begin(spec(), signal, scheduler_.unfinished_count())) {
+    // In turns, and nothing is chosen: the log has no more choices.
+    fairness_.hold(run_on_.begin(*channel_.header(), Ending::kFinding, signal));
+    note_pace();
+    scheduler_.block(sched::WaitKind::kPause, 0, sched::kNoDeadline);
+    for (;;) run_others();
+  }
   finish(Ending::kFinding, signal);
 }
 
@@ -93,18 +99,10 @@ void Execution::finish(Ending ending, int status) {
   settle();
   if (run_on_.is_active()) run_on_.restore(*channel_.header(), ending, status);
   ChannelHeader& h = *channel_.header();
-  h.current.choices = log_.count();
+  h.current.choices = choices_.count();
   h.current.events = events_.count();
   hooks_.end(ending, status);
   __builtin_unreachable();
-}
-
-// In turns, and nothing is chosen: the log has no more choices.
-void Execution::run_on(Ending ending, int status) {
-  fairness_.hold(run_on_.begin(*channel_.header(), ending, status));
-  note_pace();
-  scheduler_.block(sched::WaitKind::kPause, 0, sched::kNoDeadline);
-  for (;;) run_others();
 }
 
 void Execution::unsupported(const char* name, const char* advice) {

@@ -6,10 +6,20 @@ namespace heddle::engine {
 
 using sched::Thread;
 
-void Execution::note_turn(Thread& t, std::uint64_t pc) {
-  inject_atomic(*this, t.pending);
-  rules_.note_turn(t, pc);
+namespace {
+
+strategy::ChoicePoint point_of(const FreeThreads& free, ThreadId running) {
+  strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kThread;
+  point.thread = running;
+  point.thread_can_continue = free.has_own();
+  point.count = free.count;
+  point.threads = free.threads;
+  point.fallback = free.has_own() ? free.own_position : 0;
+  return point;
 }
+
+}  // namespace
 
 ThreadId Execution::choose_free_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
@@ -19,42 +29,36 @@ ThreadId Execution::choose_free_thread(bool can_continue) {
   }
   if (free.count == 0) return can_continue ? scheduler_.current() : runnable[0];
   if (free.count == 1) return free.threads[0];
-  strategy::ChoicePoint point = point_of(free);
-  point.alternatives_hash = hash_alternatives(point);
-  return free.threads[pick(point)];
-}
-
-strategy::ChoicePoint Execution::point_of(const FreeThreads& free) const {
-  strategy::ChoicePoint point;
-  point.kind = ChoiceKind::kThread;
-  point.thread = scheduler_.current();
-  point.thread_can_continue = free.has_own();
-  point.count = free.count;
-  point.threads = free.threads;
-  point.fallback = free.has_own() ? free.own_position : 0;
-  return point;
+  strategy::ChoicePoint point = point_of(free, scheduler_.current());
+  point.alternatives_hash = Choices::hash_alternatives(point);
+  return free.threads[choices_.pick(point)];
 }
 
 // The choice is logged as one among all that can run, as it would be without orders.
 ThreadId Execution::choose_in_order(bool can_continue) {
-  if (run_on_.is_active()) return next_in_turn();
   FreeThreads free;
   elements_.find_free(free, rules_, spec().seed, steps());
-  if (free.count == 0) report_infeasible();
+  if (free.count == 0) {
+    // Nobody can go on: who could run waits for the turn of somebody who has ended, or waits in the program
+    // itself.
+    const std::uint32_t order = elements_.unkept_order();
+    if (order != ElementOrders::kNone) channel_.header()->current.divergence_choice = order;
+    finish(Ending::kInfeasible, 0);
+  }
   if (scheduler_.runnable().size() == 1) return scheduler_.runnable()[0];
   if (fairness_.is_fair()) {
     ThreadId next = free.threads[0];
     for (std::uint32_t i = free.count; i-- > 0;) {
       if (index_of(free.threads[i]) > index_of(scheduler_.current())) next = free.threads[i];
     }
-    log_thread(next, can_continue);
+    choices_.log_thread(scheduler_, next, can_continue);
     return next;
   }
-  strategy::ChoicePoint point = point_of(free);
-  point.alternatives_hash = thread_alternatives_hash(can_continue);
-  if (free.count > 1) return free.threads[pick(point)];
-  if (!begun_) hooks_.at_first_choice();
-  log_thread(free.threads[0], can_continue);
+  strategy::ChoicePoint point = point_of(free, scheduler_.current());
+  point.alternatives_hash = Choices::thread_hash(scheduler_, can_continue);
+  if (free.count > 1) return free.threads[choices_.pick(point)];
+  choices_.begin_if_not();
+  choices_.log_thread(scheduler_, free.threads[0], can_continue);
   return free.threads[0];
 }
 
@@ -69,17 +73,10 @@ std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey
   point.thread = scheduler_.current();
   point.count = count;
   point.keys = keys;
-  if (!begun_) hooks_.at_first_choice();
-  log_.add([&] { return Choice::make(point.kind, hash_alternatives(point), keys[first]); });
+  choices_.begin_if_not();
+  choices_.log().add(
+      [&] { return Choice::make(point.kind, Choices::hash_alternatives(point), keys[first]); });
   return first;
-}
-
-// Nobody can go on: who could run waits for the turn of somebody who has ended, or waits in the program
-// itself.
-void Execution::report_infeasible() {
-  const std::uint32_t order = elements_.unkept_order();
-  if (order != ElementOrders::kNone) channel_.header()->current.divergence_choice = order;
-  finish(Ending::kInfeasible, 0);
 }
 
 void Execution::element_access(std::uint32_t order, const ElementRange& range, std::uint64_t pc) {
@@ -105,10 +102,6 @@ void Execution::await_element(std::uint32_t order, const ElementRange& range) {
   if (scheduler_.is_alone()) return;
   elements_.saw(order, t.id);
   if (spec().plain_events == PlainEvents::kFindShared && range.begin != 0) touch_granules(range);
-}
-
-void Execution::await_mutex(Address mutex) {
-  if (!self().ignored && elements_.any()) elements_.await_mutex(self(), mutex);
 }
 
 }  // namespace heddle::engine

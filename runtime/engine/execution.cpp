@@ -17,12 +17,6 @@ using sched::WaitKind;
 
 int RuntimeScope::depth = 0;
 
-std::uint32_t Execution::hash_alternatives(const strategy::ChoicePoint& point) {
-  std::uint64_t h = mix(static_cast<std::uint64_t>(point.kind), index_of(point.thread));
-  for (std::uint32_t i = 0; i < point.count; ++i) h = mix(h, point.key(i).bits);
-  return static_cast<std::uint32_t>(h);
-}
-
 namespace {
 
 // The engine that limits of all rooms are told to.
@@ -32,8 +26,6 @@ Execution* limited = nullptr;
 
 void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
   channel_ = channel;
-  log_.start(channel);
-  strategy_ = strategy;
   hooks_ = hooks;
   limited = this;
   limit_hook = [](const char* name, const char* advice) { limited->stop_at_limit(name, advice); };
@@ -42,39 +34,40 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   locks_.start();
   events_.start(channel, spec().record_events != 0);
   stacks_.start(channel, spec().symbolic != 0);
-  bursts_ = spec().model != ModelKind::kSc;
   fairness_.start({spec().stagnation_steps, spec().max_steps, spec().sleep == SleepKind::kTimed});
-  spurious_left_ = spec().max_spurious;
   // Orders without a single run are no orders: the elements are to be looked at (tool/cli/element_profile.h).
   elements_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
                                          channel_.orders() != nullptr && channel_.orders()->runs == 0);
   rules_.start({spec().rules, spec().rule_count});
   enforcing_ = rules_.any() || elements_.any();
   note_pace();
-  timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
+  choices_.start(channel, strategy,
+                 {spec().max_spurious, spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious,
+                  spec().model != ModelKind::kSc});
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
-  start_detector();
+  edges_.start();
+  // Where the address space cannot be had, everything but races is still found.
+  const bool detecting = race_.start(events_.is_on() ? race::Mode::kPrecise : race::Mode::kFast);
+  if (!detecting) note_flag(result_flags::kNoRaceDetection);
+  if (detecting) enter_epoch();
+  plain_.start(detecting, spec().plain_events != PlainEvents::kNone || rules_.locks_plain_accesses());
   crossings_.start(spec().trusted_libraries, events_.is_on(), race_.stamp_word());
   if (events_.is_on()) show_to_debugger(scheduler_);
 }
 
 void Execution::begin(std::uint64_t index) {
-  begun_ = true;
   // What the system tells the program differs from execution to execution, and is the same for the same one.
   outside_.reseed(mix(mix(spec().seed, 0x6f757473696465ull), index));
-  strategy_->begin(spec().seed, index, *this);
-  uniform_ = strategy_->uniform();
-  observer_ = strategy_->observer();
-  edges_.set_observer(observer_);
-  may_break_off_ = strategy_->may_break_off();
+  choices_.begin(spec().seed, index, *this);
+  edges_.set_observer(choices_.observer());
   note_pace();
 }
 
 void Execution::find_spare_memory(SpareMemory& spare) const {
   spare.add(memory_.spare_memory());
-  if (detecting_) {
+  if (plain_.detecting()) {
     AddressRange detectors[race::RaceDetector::kSpareRanges];
     race_.spare_memory(detectors);
     for (const AddressRange& range : detectors) spare.add(range);
@@ -83,11 +76,38 @@ void Execution::find_spare_memory(SpareMemory& spare) const {
 }
 
 void Execution::note_pace() {
-  draws_ = uniform_ != nullptr && !fairness_.is_fair() && !events_.is_on() && !fairness_.has_timed_sleeps() &&
-           !enforcing_;
+  choices_.set_pace(!fairness_.is_fair() && !events_.is_on() && !fairness_.has_timed_sleeps() && !enforcing_);
 }
 
-void Execution::take_turn(std::uint64_t pc) { draws_ ? take_turn_as<true>(pc) : take_turn_as<false>(pc); }
+namespace {
+
+// What one visible operation costs in virtual time. Small against every timeout that programs use.
+constexpr std::uint64_t kOperationNanoseconds = 10;
+
+// While threads run on and on, a sleep must end, too: after so many operations its time has come.
+void pass_time_of_sleepers(sched::Scheduler& scheduler) {
+  std::uint64_t first = sched::kNoDeadline;
+  scheduler.for_each_blocked([&](Thread& t) {
+    if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
+  });
+  if (first != sched::kNoDeadline) scheduler.advance_to(first);
+}
+
+// Threads take turns by their numbers.
+ThreadId next_in_turn(const sched::Scheduler& scheduler) {
+  const std::uint32_t count = scheduler.thread_count();
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    const ThreadId id{static_cast<std::uint16_t>((index_of(scheduler.current()) + i) % count)};
+    if (scheduler.thread(id).state == ThreadState::kRunnable) return id;
+  }
+  return scheduler.current();
+}
+
+}  // namespace
+
+void Execution::take_turn(std::uint64_t pc) {
+  choices_.draws() ? take_turn_as<true>(pc) : take_turn_as<false>(pc);
+}
 
 // kDraws: nearly all turns of a campaign, with nothing to record and a uniform strategy.
 template <bool kDraws>
@@ -98,7 +118,8 @@ template <bool kDraws>
   if (!kDraws && events_.is_on())
     t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
-  if (!kDraws && fairness_.has_timed_sleeps()) pass_time_of_sleepers();
+  if (!kDraws && fairness_.has_timed_sleeps() && fairness_.sleepers_are_due())
+    pass_time_of_sleepers(scheduler_);
   if (scheduler_.now() >= world_.timers().earliest()) [[unlikely]]
     fire_timers();
   if (fairness_.is_due(++channel_.header()->current.steps)) [[unlikely]]
@@ -108,10 +129,11 @@ template <bool kDraws>
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
-    if (kDraws && draws_) {
-      switch_to(draw_thread());
-    } else if (uniform_ != nullptr && !fairness_.is_fair() && !enforcing_ && continues_burst(t)) {
-      log_thread(t.id, true);  // as draw_thread does: an execution is the same when it is recorded
+    if (kDraws && choices_.draws()) {
+      switch_to(choices_.draw_thread(scheduler_));
+    } else if (choices_.is_uniform() && !fairness_.is_fair() && !enforcing_ && choices_.continues_burst(t)) {
+      choices_.log_thread(scheduler_, t.id,
+                          true);  // as draw_thread does: an execution is the same when it is recorded
     } else {
       switch_to(choose_thread(true));
     }
@@ -121,22 +143,26 @@ template <bool kDraws>
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
   if (t.call_moment != nullptr) [[unlikely]]
-    history_.begin_call(t, log_.count());
-  if (!kDraws && enforcing_) note_turn(t, pc);
+    history_.begin_call(t, choices_.count());
+  if (!kDraws && enforcing_) {
+    inject_atomic(*this, t.pending);
+    rules_.note_turn(t, pc);
+  }
   if (fairness_.is_fair()) [[unlikely]]
     observe_spin();
 }
 
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
-  if (probing_) return runnable[0];
-  if (elements_.any()) return choose_in_order(can_continue);
+  if (probe_.is_active()) return runnable[0];
+  if (elements_.any()) return run_on_.is_active() ? next_in_turn(scheduler_) : choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
-  if (fairness_.is_fair() && (spec().element_points == 0 || run_on_.is_active())) return next_in_turn();
+  if (fairness_.is_fair() && (spec().element_points == 0 || run_on_.is_active()))
+    return next_in_turn(scheduler_);
   if (fairness_.is_fair() && spec().replay == ReplayKind::kNone) {
     // Orders may have held back who would be next in turn, and are gone when the execution is repeated.
-    const ThreadId next = next_in_turn();
-    log_thread(next, can_continue);
+    const ThreadId next = next_in_turn(scheduler_);
+    choices_.log_thread(scheduler_, next, can_continue);
     return next;
   }
   if (enforcing_) return choose_free_thread(can_continue);
@@ -146,64 +172,9 @@ ThreadId Execution::choose_thread(bool can_continue) {
   point.thread_can_continue = can_continue;
   point.count = static_cast<std::uint32_t>(runnable.size());
   point.threads = runnable.data();
-  point.alternatives_hash = thread_alternatives_hash(can_continue);
+  point.alternatives_hash = Choices::thread_hash(scheduler_, can_continue);
   point.fallback = can_continue ? self().runnable_position : 0;
-  return runnable[pick(point)];
-}
-
-ThreadId Execution::next_in_turn() const {
-  const std::uint32_t count = scheduler_.thread_count();
-  for (std::uint32_t i = 1; i <= count; ++i) {
-    const ThreadId id{static_cast<std::uint16_t>((index_of(scheduler_.current()) + i) % count)};
-    if (scheduler_.thread(id).state == ThreadState::kRunnable) return id;
-  }
-  return scheduler_.current();
-}
-
-std::uint32_t Execution::choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback,
-                                const ChoiceKey* keys) {
-  if (count < 2) return 0;
-  if (fairness_.is_fair()) return fallback;
-  strategy::ChoicePoint point;
-  point.kind = kind;
-  point.thread = scheduler_.current();
-  point.count = count;
-  point.keys = keys;
-  point.fallback = fallback;
-  point.alternatives_hash = hash_alternatives(point);
-  return pick(point);
-}
-
-std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
-  if (!begun_) hooks_.at_first_choice();
-  point.step = channel_.header()->current.steps;
-  const std::uint32_t picked = strategy_->choose(point);
-  HEDDLE_CHECK(picked < point.count);
-  if (may_break_off_ && strategy_->diverged()) finish(Ending::kDiverged, 0);
-  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
-  log_.add([&] { return Choice::make(point.kind, point.alternatives_hash, point.key(picked)); });
-  return picked;
-}
-
-bool Execution::spurious_failure() {
-  if (spurious_left_ == 0 || fairness_.is_fair()) return false;
-  if (choose(ChoiceKind::kSpurious, 2, 0) == 0) return false;
-  --spurious_left_;
-  return true;
-}
-
-// A short timed wait may be over before another thread has done anything: a thread can be kept from running
-// for that long. Long ones guard tests against hanging; they expire only when nothing else can run or when
-// the program's own clock has come to that time.
-bool Execution::expires_early(std::uint64_t deadline) {
-  constexpr std::uint64_t kShort = 100'000'000;
-  if (deadline == sched::kNoDeadline || timeouts_left_ == 0 || fairness_.is_fair()) return false;
-  // What has passed already is no choice.
-  if (deadline <= scheduler_.now() || deadline > scheduler_.now() + kShort ||
-      choose(ChoiceKind::kTimeout, 2, 0) == 0)
-    return false;
-  --timeouts_left_;
-  return true;
+  return runnable[choices_.pick(point)];
 }
 
 bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {
@@ -214,7 +185,7 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
     t.timed_out = false;
     return true;
   }
-  if (expires_early(deadline)) {
+  if (choices_.expires_early(deadline)) {
     // The moment may come at any time from here on: the thread stays among those that can be chosen, and no
     // wake-up is spent on it.
     run_others();
@@ -248,7 +219,8 @@ void Execution::run_others() {
     if (!probe_waiters()) end_in_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;
-  switch_to(draws_ ? draw_other_thread(can_continue) : choose_thread(can_continue));
+  switch_to(choices_.draws() ? choices_.draw_other_thread(scheduler_, can_continue)
+                             : choose_thread(can_continue));
 }
 
 Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
@@ -263,11 +235,32 @@ Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
   return &e;
 }
 
-Event* Execution::record_finding() { return record(EventKind::kFinding, self().last_pc); }
-
 void Execution::set_address(Event& event, Address address) {
   event.address = address;
   stacks_.note_variable(event, address);
+}
+
+void Execution::forget(sched::SyncObject& object) {
+  edges_.forget(object.clock);
+  edges_.forget(object.reader_clock);
+}
+
+void Execution::operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
+  HistoryClock::call(self(), moment);
+  if (strategy::Observer* o = choices_.observer()) o->operation_called(scheduler_.current(), operation);
+}
+
+void Execution::operation_returned(sched::HistoryMoment* moment) {
+  history_.return_from(self(), *moment, choices_.count());
+  if (strategy::Observer* o = choices_.observer()) o->operation_returned(scheduler_.current());
+}
+
+void Execution::operations_planned(std::uint32_t operation, std::uint32_t calls) {
+  if (strategy::Observer* o = choices_.observer()) o->operations_planned(operation, calls);
+}
+
+void Execution::piece_begins() {
+  if (strategy::Observer* o = choices_.observer()) o->piece_begins();
 }
 
 void Execution::end_in_deadlock() {

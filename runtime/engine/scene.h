@@ -35,4 +35,7 @@ struct Scene {
   std::uint32_t text(const char* words) const { return channel.add_text(words, strlen(words)); }
 };
 
+// The kind of finding for wrong use of such an object.
+FindingKind misuse_of(sched::SyncKind kind);
+
 }  // namespace heddle::engine

@@ -32,7 +32,7 @@ class Host final : public SignalHost {
     t.timed_out = false;
   }
   std::uint32_t choose_taker(const ChoiceKey* keys, std::uint32_t count) override {
-    return e_.choose(ChoiceKind::kWakeUp, count, 0, keys);
+    return e_.choices().choose(ChoiceKind::kWakeUp, count, 0, keys);
   }
   void changed() override { e_.changed(); }
   bool divert(const QueuedSignal& signal) override { return e_.program().divert_signal(signal); }

@@ -9,10 +9,10 @@ namespace heddle::engine {
 using race::Deed;
 
 void Execution::report_race(const race::Race& race) {
-  if (probing_) {
+  if (probe_.is_active()) {
     const AccessKind kind = race.current.kind;
     const bool reads = kind == AccessKind::kRead || kind == AccessKind::kAtomicRead;
-    return reads && race.current.deed == Deed::kAccess ? probe_reads() : void();
+    return reads && race.current.deed == Deed::kAccess ? probe_.note_news() : void();
   }
   // The execution has come to an end of the storage before this access: that is worse than a race.
   if (race.previous.deed == Deed::kFree && race.current.deed != Deed::kFree)
@@ -40,7 +40,7 @@ void Execution::check_thread_storage(Address address, std::uint64_t bytes, std::
 // Called while the thread is still in its last epoch: whoever joins it comes after. A stack that the program
 // has given is the program's own memory again once the thread has been joined.
 void Execution::end_storage(const sched::Thread& t) {
-  if (!detecting_) return;
+  if (!plain_.detecting()) return;
   const bool own_stack = t.stack_low == t.ghost.stack_low;
   const Address begin = own_stack ? t.ghost.stack_low : reinterpret_cast<Address>(t.ghost.stack_top);
   const Address end = t.ghost.stack_low + t.ghost.stack_bytes;
@@ -57,20 +57,15 @@ void Execution::note_use(const sched::SyncObject& object, std::uint64_t pc) {
          << " that was destroyed";
     misuse(misuse_of(object.kind), text.c_str(), object, pc);
   }
-  if (!detecting_ || !is_program_call(pc)) return;
+  if (!plain_.detecting() || !is_program_call(pc)) return;
   if (const race::Race* race = race_.on_use(object.address, pc, access_stack(pc))) report_race(*race);
-}
-
-void Execution::note_first_use(sched::SyncObject& lock, std::uint64_t pc) {
-  lock.users |= 1ull << index_of(scheduler_.current()) % 64;
-  note_use(lock, pc);
 }
 
 // Locks and unlocks happen too often to tell the detector of each, but what the last unlock released is
 // known.
 void Execution::check_last_unlock(const sched::SyncObject& lock, race::Deed deed, std::uint64_t pc) {
   const bool is_lock = lock.kind == sched::SyncKind::kMutex || lock.kind == sched::SyncKind::kSpinLock;
-  if (!detecting_ || !is_lock || lock.clock == 0 || !is_program_call(pc)) return;
+  if (!plain_.detecting() || !is_lock || lock.clock == 0 || !is_program_call(pc)) return;
   const ThreadId holder = edges_.unknown_owner(lock.clock);
   if (holder == kNoThread) return;
   report_race(race_with_unlock(scene_, lock, holder, deed, pc));

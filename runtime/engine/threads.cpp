@@ -16,6 +16,12 @@ namespace {
 // The engine that fibers belong to; set by the first creation, the same for all of them.
 Execution* creator = nullptr;
 
+void note_settled(Thread& t, const sched::CodePlace& place) {
+  t.settled_pc = place.pc;
+  t.settled_stack = place.stack;
+  t.settled_by = place.thread;
+}
+
 void thread_main(void* argument) {
   auto& t = *static_cast<Thread*>(argument);
   Execution& execution = *creator;
@@ -30,7 +36,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
                                  bool detached, std::uint64_t pc) {
   creator = this;
   visible({EventKind::kThreadCreate, MemoryOrder::kRelaxed, 0, 0, pc});
-  if (!begun_) hooks_.threads_begin();
+  if (!choosing()) hooks_.threads_begin();
   Thread* t;
   {
     RuntimeScope scope;
@@ -41,7 +47,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   race_.clocks_moved();
   race_.thread_begins(t->id, memory_.epoch(t->id).time);
   locks_.created(scheduler_.current(), t->id);
-  if (observer_ != nullptr) observer_->created(scheduler_.current(), t->id);
+  if (strategy::Observer* o = choices_.observer()) o->created(scheduler_.current(), t->id);
   enter_epoch();
   t->start = entry;
   t->argument = argument;
@@ -56,12 +62,6 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   done(EventKind::kThreadCreate, index_of(t->id));
   if (Event* e = record(EventKind::kThreadCreate, pc)) e->other = t->id;
   return t;
-}
-
-void Execution::note_settled(Thread& t, std::uint64_t pc) {
-  t.settled_pc = pc;
-  t.settled_stack = events_.is_on() ? stack_of(self()) : kEmptyStack;
-  t.settled_by = scheduler_.current();
 }
 
 void Execution::run_exit_handlers() {
@@ -115,10 +115,10 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   }
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);
-  note_settled(*t, pc);
+  note_settled(*t, place(pc));
   memory_.thread_joined(scheduler_.current(), t->id);
   locks_.joined(scheduler_.current(), t->id);
-  if (observer_ != nullptr) observer_->joined(scheduler_.current(), t->id);
+  if (strategy::Observer* o = choices_.observer()) o->joined(scheduler_.current(), t->id);
   enter_epoch();
   done(EventKind::kThreadJoin, index_of(t->id));
   if (Event* e = record(EventKind::kThreadJoin, pc)) e->other = t->id;
@@ -145,7 +145,7 @@ int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
   if (t->joined) thread_misuse("detach of a thread that was already joined", *t, pc);
   if (t->detached) thread_misuse("detach of a thread that is already detached", *t, pc);
   t->detached = true;
-  note_settled(*t, pc);
+  note_settled(*t, place(pc));
   if (Event* e = record(EventKind::kThreadDetach, pc)) e->other = t->id;
   return 0;
 }
@@ -197,16 +197,6 @@ void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
   fairness_.slept();
   done(EventKind::kSleep, 0);
   if (Event* e = record(EventKind::kSleep, pc)) e->value = time;
-}
-
-// While threads run on and on, a sleep must end, too: after so many operations its time has come.
-void Execution::pass_time_of_sleepers() {
-  if (!fairness_.sleepers_are_due()) return;
-  std::uint64_t first = sched::kNoDeadline;
-  scheduler_.for_each_blocked([&](Thread& t) {
-    if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
-  });
-  if (first != sched::kNoDeadline) scheduler_.advance_to(first);
 }
 
 std::uint64_t Execution::read_clock() {
