@@ -43,7 +43,7 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   note_pace();
   choices_.start(channel, strategy,
                  {spec().max_spurious, spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious,
-                  spec().model != ModelKind::kSc});
+                  memory::model_of(spec().model).reads_old_stores});
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
