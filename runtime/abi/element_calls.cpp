@@ -86,7 +86,7 @@ HEDDLE_EXPORT void __heddle_await_element(ElementEntry* entry, const void* addre
 
 HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
-    e->element_passed();
+    e->elements().pass(e->self());
     return record_access(*e, recorded_id(*entry), 0, true, HEDDLE_CALLER_PC);
   }
   if (!heddle::abi::in_session()) heddle::record::touch_element(entry);
@@ -95,7 +95,7 @@ HEDDLE_EXPORT void __heddle_passed_element(ElementEntry* entry) {
 // After a lock was taken.
 HEDDLE_EXPORT void __heddle_passed_lock(ElementEntry* entry, const void* lock) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
-    e->lock_passed(reinterpret_cast<Address>(lock), entry->index, recorded_id(*entry));
+    e->elements().take_lock(e->self(), reinterpret_cast<Address>(lock), entry->index, recorded_id(*entry));
     return record_access(*e, recorded_id(*entry), 0, true, HEDDLE_CALLER_PC);
   }
   if (!heddle::abi::in_session()) heddle::record::took_lock(entry, lock);
@@ -103,13 +103,15 @@ HEDDLE_EXPORT void __heddle_passed_lock(ElementEntry* entry, const void* lock) {
 
 // Before a wait for a condition, which gives up the mutex and takes it again; and after it.
 HEDDLE_EXPORT void __heddle_await_mutex(const void* mutex) {
-  if (heddle::engine::Execution* e = heddle::abi::engine()) e->await_mutex(reinterpret_cast<Address>(mutex));
+  if (heddle::engine::Execution* e = heddle::abi::engine())
+    e->elements().await_mutex(e->self(), reinterpret_cast<Address>(mutex));
 }
 
 HEDDLE_EXPORT void __heddle_passed_wait(const void* mutex) {
   if (heddle::engine::Execution* e = heddle::abi::engine()) {
-    e->wait_passed(reinterpret_cast<Address>(mutex));
-    return record_access(*e, e->element_of_lock(reinterpret_cast<Address>(mutex)), 0, true, HEDDLE_CALLER_PC);
+    const auto address = reinterpret_cast<Address>(mutex);
+    e->elements().take_again(e->self(), address);
+    return record_access(*e, e->orders().element_of_lock(e->self().id, address), 0, true, HEDDLE_CALLER_PC);
   }
   if (!heddle::abi::in_session()) heddle::record::took_again(mutex);
 }

@@ -35,7 +35,7 @@ HEDDLE_EXPORT void heddle_runtime_name(const void* address, std::size_t size, co
 HEDDLE_EXPORT unsigned heddle_runtime_choose(unsigned n) {
   auto* e = engine();
   if (e == nullptr || n < 2) return 0;
-  const unsigned picked = e->choose(ChoiceKind::kValue, n, 0);
+  const unsigned picked = e->choices().choose(ChoiceKind::kValue, n, 0);
   e->changed();
   e->done(EventKind::kValueChoice, picked);
   if (heddle::Event* event = e->record(EventKind::kValueChoice, HEDDLE_CALLER_PC)) event->value = picked;

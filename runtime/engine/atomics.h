@@ -110,6 +110,17 @@ class AtomicOperation {
   memory::Place place_;
 };
 
+// Under a uniform strategy, where nobody looks on: what is read is drawn without candidates being made.
+inline bool may_draw(Execution& e, const memory::Found& found, MemoryOrder order) {
+  return e.choices().draws() && e.memory().reads_in_a_word(e.scheduler().current(), found, order);
+}
+[[gnu::always_inline]] inline auto drawing(Execution& e) {
+  return [&e](const memory::Location& x, std::uint64_t ages, std::uint32_t count)
+             __attribute__((always_inline)) {
+               return e.choices().draw_among(e.scheduler().current(), x, ages, count);
+             };
+}
+
 template <typename T>
 [[gnu::noinline]] T load_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
                               memory::Found found) {
@@ -117,7 +128,7 @@ template <typename T>
   AtomicOperation<T> operation(e, site, found);
   if (!found) e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order, found);
-  const memory::Candidate picked = e.choose_store(count);
+  const memory::Candidate picked = e.choices().choose_store(count);
   const T value = from_value<T>(picked.value);
   operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(picked));
   operation.note(EventKind::kAtomicLoad, site.order, value, value, &picked, count);
@@ -133,9 +144,8 @@ template <typename T>
   memory::Value read = operation.place().memory;
   memory::Value newest = read;
   if (!e.memory().load_repeats(operation.thread(), found, site.order)) {
-    if (!e.may_draw_store(found, site.order))
-      return load_anew<T>(e, site.address, site.order, site.pc, found);
-    read = e.draw_load(found, site.order).value;
+    if (!may_draw(e, found, site.order)) return load_anew<T>(e, site.address, site.order, site.pc, found);
+    read = e.memory().load_drawn(operation.thread(), found, site.order, drawing(e)).value;
     newest = memory::MemoryModel::newest_value(found);
   }
   const T value = from_value<T>(read);
@@ -163,7 +173,7 @@ template <typename T, typename Compute>
   if (!found) e.check_initialised(operation.place(), site.pc);
   const std::uint32_t count =
       e.memory().begin_update(operation.thread(), operation.place(), site.order, found);
-  const memory::Candidate picked = e.choose_store(count);
+  const memory::Candidate picked = e.choices().choose_store(count);
   const T old = from_value<T>(picked.value);
   const T updated = compute(old);
   if (old != updated) e.changed();
@@ -178,7 +188,7 @@ template <typename T, typename Compute>
                                  memory::Found found, Compute compute) {
   const AtomicSite site = {address, order, pc};
   AtomicOperation<T> operation(e, site, found);
-  const memory::Store& read = e.draw_update(found, order);
+  const memory::Store& read = e.memory().begin_drawn_update(operation.thread(), found, order, drawing(e));
   const T old = from_value<T>(read.value);
   const T updated = compute(old);
   if (old != updated) e.changed();
@@ -198,7 +208,7 @@ template <typename T, typename Compute>
   const auto found = e.memory().find(operation.thread(), operation.place());
   if (!found || e.is_watched()) return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
   if (!e.memory().update_newest(operation.thread(), found, site.order, to_value<T>(updated))) {
-    if (e.may_draw_store(found, site.order) && memory::MemoryModel::has_room(found))
+    if (may_draw(e, found, site.order) && memory::MemoryModel::has_room(found))
       return update_drawn<T>(e, site.address, site.order, site.pc, found, compute);
     return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
   }
@@ -218,8 +228,8 @@ T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder fail
   e.check_initialised(operation.place(), site.pc);
   const auto candidates = e.memory().readable_cas(
       operation.thread(), operation.place(),
-      {site.order, failure_order, to_value<T>(expected), weak && e.may_fail_spuriously()});
-  const std::uint32_t index = e.choose_cas_store(candidates);
+      {site.order, failure_order, to_value<T>(expected), weak && e.choices().may_fail_spuriously()});
+  const std::uint32_t index = e.choices().choose_cas_store(candidates);
   const memory::Candidate picked = candidates[index];
   const auto count = static_cast<std::uint32_t>(candidates.size());
   const T old = from_value<T>(picked.value);

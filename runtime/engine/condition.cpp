@@ -12,15 +12,19 @@ using sched::SyncObject;
 using sched::Thread;
 using sched::WaitKind;
 
+namespace {
+
 // Does a thread wait, one that will wake for no reason included?
-bool Execution::is_waited_on(const SyncObject& c) const {
-  if (scheduler_.waiters(WaitKind::kCondition, c.address) != 0) return true;
-  for (std::uint32_t i = 0; i < scheduler_.thread_count(); ++i) {
-    const Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
+bool is_waited_on(const sched::Scheduler& scheduler, const SyncObject& c) {
+  if (scheduler.waiters(WaitKind::kCondition, c.address) != 0) return true;
+  for (std::uint32_t i = 0; i < scheduler.thread_count(); ++i) {
+    const Thread& t = scheduler.thread(ThreadId{static_cast<std::uint16_t>(i)});
     if (t.spurious && t.pending.kind == EventKind::kCondWake && t.pending.address == c.address) return true;
   }
   return false;
 }
+
+}  // namespace
 
 int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, std::uint64_t deadline) {
   visible({EventKind::kCondWait, MemoryOrder::kRelaxed, 0, c.address, pc});
@@ -34,7 +38,7 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
         m.count == 0 ? "wait with a mutex that is not locked" : "wait with a mutex that another thread holds",
         c, pc);
   }
-  if (c.partner != m.address && is_waited_on(c)) {
+  if (c.partner != m.address && is_waited_on(scheduler_, c)) {
     misuse(FindingKind::kCondMisuse, "threads wait on one condition variable with different mutexes", c, pc);
   }
   c.partner = m.address;
@@ -96,7 +100,7 @@ Thread* Execution::choose_waiter(WaitKind kind, Address object, std::uint32_t bi
   if (count == 0) return nullptr;
   const std::uint32_t prescribed = waiter_in_order(waiters, keys, count);
   if (prescribed != ElementOrders::kNone) return waiters[prescribed];
-  return waiters[choose(ChoiceKind::kWakeUp, count, 0, keys)];
+  return waiters[choices_.choose(ChoiceKind::kWakeUp, count, 0, keys)];
 }
 
 // What a signal announces is what its thread has done: under a lock that it holds or has held last, or, if it

@@ -1,101 +1,77 @@
-// Calls into libraries that were not compiled by heddle, and back.
-//
-// A trusted library (--trust-library) may hand what the program did before any call of it to whoever returns
-// from it, or is called by it, later: each has a clock into which a thread releases when it goes in, and from
-// which it acquires when it comes out. That is more than most calls do, and so it can hide a race; it never
-// makes one. Both edges are made when the thread is next seen: by an access, a function or an operation of
-// the program, which is then out of the library, or by an operation that the library makes, after which the
-// thread is still inside and acquires once more when it comes out.
+#include "runtime/engine/crossings.h"
+
 #include "runtime/engine/callers.h"
-#include "runtime/engine/finding_builder.h"
 #include "runtime/engine/library_watch.h"
 
 namespace heddle::engine {
 
 using sched::Thread;
 
-void Execution::start_watching() {
-  const RunSpec& s = spec();
-  watch_libraries(s.trusted_libraries, recording_);
-  watching_ = watches_libraries();
-  prepare_thunks(race_.stamp_word());
+namespace {
+
+// For explains(): where a thread last went into a library, and where it was last seen to come from one.
+void note_crossing(Thread& t, LibrarySet entered, EventId next) {
+  for (LibrarySet left = t.libraries; left != 0; left &= left - 1) {
+    const auto library = static_cast<std::uint32_t>(__builtin_ctz(left));
+    if ((entered & left & -left) != 0) t.entered_library[library] = index_of(next) + 1;
+    t.left_library[library] = index_of(next) + 1;
+  }
 }
 
-void Execution::note_trusted_libraries() { channel_.header()->trusted_matched |= matched_templates(); }
+}  // namespace
 
-bool Execution::is_program_code(std::uint64_t pc) { return caller_at(pc) == Caller::kInstrumented; }
+void Crossings::start(const char* trusted, bool all, std::uint64_t* stamp_word) {
+  watch_libraries(trusted, all);
+  watching_ = watches_libraries();
+  prepare_thunks(stamp_word);
+}
 
-void Execution::cross(bool out) {
-  Thread& t = self();
+void Crossings::cross(Thread& t, bool out, EventId next) {
   const LibrarySet entered = crossing.take_entered();
   t.libraries |= entered;
   for (LibrarySet left = t.libraries & trusted_libraries(); left != 0; left &= left - 1) {
-    std::uint32_t& clock = library_clocks_[__builtin_ctz(left)];
-    if ((entered & left & -left) != 0) release_clock(clock);
-    acquire_clock(clock, t.id);
+    std::uint32_t& clock = clocks_[__builtin_ctz(left)];
+    if ((entered & left & -left) != 0) edges_.release(clock);
+    edges_.acquire(clock, t.id);
   }
-  if (recording_) note_crossing(t, entered);
+  if (next != kNoEvent) note_crossing(t, entered, next);
   if (out) t.libraries = 0;
   crossing.pending = t.libraries != 0;
-  enter_epoch();
+  edges_.enter_epoch();
 }
 
-// For explains_race: where a thread last went into a library, and where it was last seen to come from one.
-void Execution::note_crossing(Thread& t, LibrarySet entered) {
-  for (LibrarySet left = t.libraries; left != 0; left &= left - 1) {
-    const auto library = static_cast<std::uint32_t>(__builtin_ctz(left));
-    if ((entered & left & -left) != 0) t.entered_library[library] = index_of(next_event()) + 1;
-    t.left_library[library] = index_of(next_event()) + 1;
-  }
-}
-
-void Execution::enter_from(std::uint64_t caller_pc) {
-  Thread& t = self();
+bool Crossings::note_caller(Thread& t, std::uint64_t caller_pc) {
   if (t.depth < t.callback_depth) t.callback_libraries = t.callback_depth = 0;  // left by a jump
   const KnownCall& call = call_at(caller_pc);
-  if (call.caller == Caller::kInstrumented || caller_pc == 0) {
-    if (crossing.pending != 0) before_access();
-    return;
-  }
+  if (call.caller == Caller::kInstrumented || caller_pc == 0) return true;
   // Its way in may not have been seen: a table of functions inside the library, a thread of its own.
   if (call.library != kNoLibrary) crossing.enter(LibrarySet{1} << call.library);
-  if (crossing.pending == 0) return;
-  before_call(caller_pc);
+  return false;
+}
+
+void Crossings::call_back(Thread& t, EventId next) {
+  cross(t, false, next);
   if (t.callback_libraries == 0) t.callback_depth = t.depth + 1;
   t.callback_libraries |= t.libraries;
   t.libraries = 0;
   crossing.pending = 0;
-  enter_epoch();
+  edges_.enter_epoch();
 }
 
-void Execution::return_to_caller() {
-  Thread& t = self();
-  if (crossing.pending != 0) before_access();
-  if (t.callback_libraries == 0 || t.depth == 0 || t.depth > sched::kMaxCallDepth) return;
-  if (caller_at(t.frames[t.depth - 1].pc) == Caller::kInstrumented) return;
+bool Crossings::note_return(Thread& t) {
+  if (t.callback_libraries == 0 || t.depth == 0 || t.depth > sched::kMaxCallDepth) return false;
+  if (caller_at(t.frames[t.depth - 1].pc) == Caller::kInstrumented) return false;
   // Between the library and the function that it called may lie others (qsort, std::call_once).
   crossing.enter(t.callback_libraries);
-  race_.unsettle();
   if (t.depth <= t.callback_depth) t.callback_libraries = t.callback_depth = 0;
+  return true;
 }
 
-// Could it be that the earlier access was handed over through this library? Its thread has gone into the
-// library since, and the other one has come from there.
-bool Execution::explains_race(std::uint32_t library, const race::Race& race) {
+bool Crossings::explains(std::uint32_t library, const race::Race& race, const Thread& earlier,
+                         const Thread& later) {
+  if ((trusted_libraries() >> library & 1) != 0) return false;
   const auto since = [&](std::uint32_t event) { return event > index_of(race.previous.event); };
-  return since(scheduler_.thread(race.previous.thread).entered_library[library]) &&
-         since(scheduler_.thread(race.current.thread).left_library[library]);
-}
-
-void Execution::cite_libraries(FindingBuilder& finding, const race::Race& race) {
-  if (!recording_ || race.previous.event == kNoEvent) return;
-  for (std::uint32_t i = 0; i < kMaxLibraries; ++i) {
-    if ((trusted_libraries() >> i & 1) != 0 || !explains_race(i, race)) continue;
-    FindingPart& part = finding.part(PartRole::kThroughLibrary, self(), 0);
-    part.stack = kEmptyStack;
-    part.thread = kNoThread;
-    part.text = channel_.add_text(library_name(i), strlen(library_name(i)));
-  }
+  return since(earlier.entered_library[library]) && since(later.left_library[library]);
 }
 
 }  // namespace heddle::engine

@@ -2,7 +2,8 @@
 // run any more, everything that waits is part of the report.
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
-#include "runtime/engine/wake_probe.h"
+#include "runtime/engine/held_up.h"
+#include "runtime/engine/waits.h"
 
 namespace heddle::engine {
 
@@ -11,40 +12,35 @@ using sched::Thread;
 using sched::ThreadState;
 using sched::WaitKind;
 
-bool Execution::find_cycle(ThreadId from, ThreadId* cycle, std::uint32_t& length) const {
-  constexpr std::uint32_t kMost = kMaxFindingParts / 2;
-  length = 0;
+bool find_cycle(const sched::Scheduler& scheduler, ThreadId from, WaitCycle& cycle) {
+  cycle.length = 0;
   ThreadId at = from;
   do {
-    const Thread& t = scheduler_.thread(at);
+    const Thread& t = scheduler.thread(at);
     if (t.state != ThreadState::kBlocked || t.deadline != sched::kNoDeadline || t.waits_for == kNoThread)
       return false;
-    if (length == kMost)
+    if (cycle.length == WaitCycle::kMost)
       return false;  // a circle that does not lead back to `from`: reported by its own members
-    cycle[length++] = at;
+    cycle.threads[cycle.length++] = at;
     at = t.waits_for;
   } while (at != from);
   return true;
 }
 
-// The thread's wait, and where those that it waits for took what it wants.
-void Execution::cite_wait(FindingBuilder& finding, const Thread& t) {
-  finding.wait_part(PartRole::kBlockedThread, t);
-  if (SyncObject* object = waited_object(t)) finding.cite_holders(*object, t.waits_for);
+SyncObject* waited_object(const Scene& scene, const Thread& t) {
+  if (t.state != ThreadState::kBlocked || t.wait == WaitKind::kJoin) return nullptr;
+  return scene.objects.find(t.wait == WaitKind::kFutex ? futex_key(t.wait_object) : t.wait_object);
 }
 
-SyncObject* Execution::waited_object(const Thread& t) {
-  if (t.state != ThreadState::kBlocked || t.wait == WaitKind::kJoin) return nullptr;
-  return sync_.find(t.wait == WaitKind::kFutex ? futex_key(t.wait_object) : t.wait_object);
-}
+namespace {
 
 // More threads meet at a barrier than it was made for: the last ones begin a round that nobody completes.
-bool Execution::report_crowded_barrier() {
+bool report_crowded_barrier(const Scene& scene) {
   const Thread* last = nullptr;
   const SyncObject* barrier = nullptr;
-  scheduler_.for_each_blocked([&](Thread& t) {
+  scene.scheduler.for_each_blocked([&](Thread& t) {
     if (t.wait != WaitKind::kBarrier) return;
-    const SyncObject* object = waited_object(t);
+    const SyncObject* object = waited_object(scene, t);
     if (object == nullptr ||
         static_cast<std::uint32_t>(__builtin_popcountll(object->users)) <= object->threshold)
       return;
@@ -55,7 +51,7 @@ bool Execution::report_crowded_barrier() {
   TextBuffer<160> text;
   text.decimal(__builtin_popcountll(barrier->users)) << " threads use a barrier that was made for ";
   text.decimal(barrier->threshold) << ", and one of them waits in a round that nobody will complete";
-  FindingBuilder finding(*this, FindingKind::kBarrierMisuse, text.c_str());
+  FindingBuilder finding(scene, FindingKind::kBarrierMisuse, text.c_str());
   finding.wait_part(PartRole::kHere, *last);
   finding.cite_origin(*barrier);
   finding.cite_other_threads();
@@ -63,8 +59,9 @@ bool Execution::report_crowded_barrier() {
   return true;
 }
 
-// What a thread in a system call waits for, in words; 0 for other waits.
-std::uint32_t Execution::describe_outside_wait(const Thread& t) const {
+}  // namespace
+
+std::uint32_t describe_outside_wait(const Scene& scene, const Thread& t) {
   TextBuffer<160> text;
   if (t.wait == WaitKind::kPause) {
     text << "a signal that nobody is left to send";
@@ -84,43 +81,39 @@ std::uint32_t Execution::describe_outside_wait(const Thread& t) const {
   } else {
     return 0;
   }
-  return channel_.add_text(text.c_str(), text.size());
+  return scene.channel.add_text(text.c_str(), text.size());
 }
 
-void Execution::report_deadlock() {
-  ThreadId cycle[kMaxFindingParts / 2];
-  std::uint32_t length = 0;
+void report_deadlock(const Scene& scene) {
+  WaitCycle cycle;
   bool circle = false;
-  for (std::uint32_t i = 0; i < scheduler_.thread_count() && !circle; ++i) {
-    circle = find_cycle(ThreadId{static_cast<std::uint16_t>(i)}, cycle, length);
-  }
+  for (std::uint32_t i = 0; i < scene.scheduler.thread_count() && !circle; ++i)
+    circle = find_cycle(scene.scheduler, ThreadId{static_cast<std::uint16_t>(i)}, cycle);
   // Without a circle somebody waits for what nobody is left to give.
-  if (!circle && report_crowded_barrier()) finish(Ending::kFinding, 0);
-  if (!circle) report_held_up();
+  if (!circle && (report_crowded_barrier(scene) || report_held_up(scene))) return;
   {
     TextBuffer<256> text;
-    if (circle && length == 1) {
-      const WaitKind wait = scheduler_.thread(cycle[0]).wait;
+    if (circle && cycle.length == 1) {
+      const WaitKind wait = scene.thread(cycle.threads[0]).wait;
       text << (wait == WaitKind::kWriteLock  ? "a thread waits to write an rwlock that it holds for reading"
                : wait == WaitKind::kReadLock ? "a thread that reads an rwlock waits to read it once more, "
                                                "behind a writer that waits for it"
                                              : "a thread waits for a lock that it holds itself");
     } else if (circle) {
       text << "a circle of ";
-      text.decimal(length) << " threads wait for each other";
+      text.decimal(cycle.length) << " threads wait for each other";
     } else {
       text << kEverybodyWaits;
     }
-    FindingBuilder finding(*this, FindingKind::kDeadlock, text.c_str());
+    FindingBuilder finding(scene, FindingKind::kDeadlock, text.c_str());
     if (circle) {
-      for (std::uint32_t i = 0; i < length; ++i) cite_wait(finding, scheduler_.thread(cycle[i]));
+      for (std::uint32_t i = 0; i < cycle.length; ++i) finding.cite_wait(scene.thread(cycle.threads[i]));
     } else {
-      scheduler_.for_each_blocked([&](Thread& t) { cite_wait(finding, t); });
+      scene.scheduler.for_each_blocked([&](Thread& t) { finding.cite_wait(t); });
     }
     finding.cite_other_threads();
     finding.cite_creations();
   }
-  finish(Ending::kFinding, 0);
 }
 
 }  // namespace heddle::engine

@@ -1,4 +1,4 @@
-// Holds an execution to rules that the program does not keep (core/trace/enforcement.h).
+// What the mediator does about rules.h and element_turns.h: it offers the threads that are left to the strategy.
 #include "runtime/engine/execution.h"
 #include "runtime/engine/injection.h"
 
@@ -6,103 +6,102 @@ namespace heddle::engine {
 
 using sched::Thread;
 
-bool Execution::is_at(const CodePlace& place, const Thread& thread, std::uint64_t pc) const {
-  if (place.pc == 0) return true;
-  if (place.pc != pc) return false;
-  const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : 0;
-  for (std::uint32_t i = 0; i < CodePlace::kMostCallers && place.callers[i] != 0; ++i) {
-    if (i >= depth || thread.frames[depth - 1 - i].pc != place.callers[i]) return false;
-  }
-  return true;
+namespace {
+
+strategy::ChoicePoint point_of(const FreeThreads& free, ThreadId running) {
+  strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kThread;
+  point.thread = running;
+  point.thread_can_continue = free.has_own();
+  point.count = free.count;
+  point.threads = free.threads;
+  point.fallback = free.has_own() ? free.own_position : 0;
+  return point;
 }
 
-MemoryOrder Execution::enforced_order(std::uint64_t pc, MemoryOrder order) const {
-  for (std::uint32_t i = 0; i < spec().rule_count; ++i) {
-    const EnforcedRule& rule = spec().rules[i];
-    if (rule.kind == RuleKind::kStrengthen && is_at(rule.place, scheduler_.thread(scheduler_.current()), pc))
-      order = join_of(order, rule.order);
-  }
-  return order;
-}
-
-bool Execution::keeps_turn(Thread& t, std::uint64_t pc) {
-  if (t.region == 0) return false;
-  const EnforcedRule& rule = spec().rules[t.region - 1];
-  // It is done, has left the function by another way, or begins again.
-  if (t.region_done || t.depth < t.region_depth || is_at(rule.place, t, pc)) {
-    release_clock(rules_clock_);
-    t.region = 0;
-    return false;
-  }
-  return true;
-}
-
-void Execution::note_turn(Thread& t, std::uint64_t pc) {
-  inject_atomic(*this, t.pending);
-  for (std::uint32_t i = 0; i < spec().rule_count; ++i) {
-    const EnforcedRule& rule = spec().rules[i];
-    if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) rules_met_ |= std::uint64_t{1} << i;
-    if (rule.kind != RuleKind::kTogether) continue;
-    if (t.region == 0 && is_at(rule.place, t, pc)) {
-      acquire_clock(rules_clock_, t.id);
-      t.region = static_cast<std::uint8_t>(i + 1);
-      t.region_done = false;
-      const std::uint32_t inside = rule.frames_left;
-      t.region_depth = t.depth > inside ? t.depth - inside : 0;
-    }
-    if (t.region != 0 && is_at(rule.other, t, pc)) t.region_done = true;
-  }
-}
-
-// A plain access is over before anybody else has a turn: the lock need not be held, only to have been taken
-// and released.
-void Execution::lock_plain_access(std::uint64_t pc) {
-  for (std::uint32_t i = 0; i < spec().rule_count; ++i) {
-    const EnforcedRule& rule = spec().rules[i];
-    if (rule.kind != RuleKind::kLocked) continue;
-    if (is_at(rule.place, self(), pc) || is_at(rule.other, self(), pc)) {
-      acquire_clock(rules_clock_, scheduler_.current());
-      under_plain_lock_ = true;
-      return;
-    }
-  }
-}
-
-void Execution::unlock_plain_access() {
-  release_clock(rules_clock_);
-  under_plain_lock_ = false;
-}
-
-bool Execution::must_wait(const Thread& t) const {
-  for (std::uint32_t i = 0; i < spec().rule_count; ++i) {
-    const EnforcedRule& rule = spec().rules[i];
-    if (rule.kind == RuleKind::kAfter && (rules_met_ >> i & 1) == 0 && is_at(rule.place, t, t.pending.pc))
-      return true;
-  }
-  return false;
-}
+}  // namespace
 
 ThreadId Execution::choose_free_thread(bool can_continue) {
-  constexpr std::uint32_t kMost = 512;
   const auto runnable = scheduler_.runnable();
-  ThreadId free[kMost];
-  std::uint32_t count = 0;
-  std::uint32_t own_position = kMost;
+  FreeThreads free;
   for (const ThreadId id : runnable) {
-    if (count == kMost || must_wait(scheduler_.thread(id))) continue;
-    if (id == scheduler_.current()) own_position = count;
-    free[count++] = id;
+    if (!rules_.must_wait(scheduler_.thread(id))) free.add(id, scheduler_.current());
   }
-  if (count == 0) return can_continue ? scheduler_.current() : runnable[0];
-  if (count == 1) return free[0];
+  if (free.count == 0) return can_continue ? scheduler_.current() : runnable[0];
+  if (free.count == 1) return free.threads[0];
+  strategy::ChoicePoint point = point_of(free, scheduler_.current());
+  point.alternatives_hash = Choices::hash_alternatives(point);
+  return free.threads[choices_.pick(point)];
+}
+
+// The choice is logged as one among all that can run, as it would be without orders.
+ThreadId Execution::choose_in_order(bool can_continue) {
+  FreeThreads free;
+  elements_.find_free(free, rules_, spec().seed, steps());
+  if (free.count == 0) {
+    // Nobody can go on: who could run waits for the turn of somebody who has ended, or waits in the program
+    // itself.
+    const std::uint32_t order = elements_.unkept_order();
+    if (order != ElementOrders::kNone) channel_.header()->current.divergence_choice = order;
+    finish(Ending::kInfeasible, 0);
+  }
+  if (scheduler_.runnable().size() == 1) return scheduler_.runnable()[0];
+  if (fairness_.is_fair()) {
+    ThreadId next = free.threads[0];
+    for (std::uint32_t i = free.count; i-- > 0;) {
+      if (index_of(free.threads[i]) > index_of(scheduler_.current())) next = free.threads[i];
+    }
+    choices_.log_thread(scheduler_, next, can_continue);
+    return next;
+  }
+  strategy::ChoicePoint point = point_of(free, scheduler_.current());
+  point.alternatives_hash = Choices::thread_hash(scheduler_, can_continue);
+  if (free.count > 1) return free.threads[choices_.pick(point)];
+  choices_.begin_if_not();
+  choices_.log_thread(scheduler_, free.threads[0], can_continue);
+  return free.threads[0];
+}
+
+// Of threads that wait for a condition, the one that the orders say. As with threads, the choice is logged as
+// one among all. kNone: nothing is said.
+std::uint32_t Execution::waiter_in_order(Thread* const* waiters, const ChoiceKey* keys, std::uint32_t count) {
+  if (!elements_.any() || count < 2 || fairness_.is_fair()) return ElementOrders::kNone;
+  const std::uint32_t first = elements_.first_waiter({waiters, count});
+  if (first == ElementOrders::kNone) return first;
   strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kWakeUp;
   point.thread = scheduler_.current();
-  point.thread_can_continue = own_position != kMost;
   point.count = count;
-  point.threads = free;
-  point.fallback = own_position != kMost ? own_position : 0;
-  point.alternatives_hash = hash_alternatives(point);
-  return free[pick(point)];
+  point.keys = keys;
+  choices_.begin_if_not();
+  choices_.log().add(
+      [&] { return Choice::make(point.kind, Choices::hash_alternatives(point), keys[first]); });
+  return first;
+}
+
+void Execution::element_access(std::uint32_t order, const ElementRange& range, std::uint64_t pc) {
+  Thread& t = self();
+  if (t.ignored) return;
+  if (orders().profiles()) {
+    if (order != ElementOrders::kNone && !scheduler_.is_alone()) profile_access(order, range);
+    if (spec().element_points == 0) return;
+    order = ElementOrders::kNone;
+  }
+  const EventKind kind = range.writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
+  elements_.await(t, order);
+  visible({kind, MemoryOrder::kRelaxed, 0, range.begin, pc});
+  done(kind, 0);
+  changed();  // how long a loop of plain accesses may last is not for fairness to say
+  range.begin != 0 ? elements_.pass(t) : elements_.enter(t);
+}
+
+void Execution::await_element(std::uint32_t order, const ElementRange& range) {
+  Thread& t = self();
+  if (t.ignored || order == ElementOrders::kNone) return;
+  if (!orders().profiles()) return elements_.await(t, order);
+  if (scheduler_.is_alone()) return;
+  elements_.saw(order, t.id);
+  if (spec().plain_events == PlainEvents::kFindShared && range.begin != 0) touch_granules(range);
 }
 
 }  // namespace heddle::engine

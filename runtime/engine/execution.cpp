@@ -7,6 +7,7 @@
 #include "runtime/engine/debugger.h"
 #include "runtime/engine/injection.h"
 #include "runtime/engine/signals.h"
+#include "runtime/engine/waits.h"
 
 namespace heddle::engine {
 
@@ -15,12 +16,6 @@ using sched::ThreadState;
 using sched::WaitKind;
 
 int RuntimeScope::depth = 0;
-
-std::uint32_t Execution::hash_alternatives(const strategy::ChoicePoint& point) {
-  std::uint64_t h = mix(static_cast<std::uint64_t>(point.kind), index_of(point.thread));
-  for (std::uint32_t i = 0; i < point.count; ++i) h = mix(h, point.key(i).bits);
-  return static_cast<std::uint32_t>(h);
-}
 
 namespace {
 
@@ -31,49 +26,48 @@ Execution* limited = nullptr;
 
 void Execution::start(Channel channel, strategy::Strategy* strategy, const SessionHooks& hooks) {
   channel_ = channel;
-  log_.start(channel);
-  strategy_ = strategy;
   hooks_ = hooks;
   limited = this;
   limit_hook = [](const char* name, const char* advice) { limited->stop_at_limit(name, advice); };
   scheduler_.start();
   sync_.start();
   locks_.start();
-  recording_ = spec().record_events != 0;
-  bursts_ = spec().model != ModelKind::kSc;
-  stagnation_ = spec().stagnation_steps;
-  next_check_ = stagnation_;
-  spurious_left_ = spec().max_spurious;
-  timed_sleeps_ = spec().sleep == SleepKind::kTimed;
+  events_.start(channel, spec().record_events != 0);
+  stacks_.start(channel, spec().symbolic != 0);
+  fairness_.start({spec().stagnation_steps, spec().max_steps, spec().sleep == SleepKind::kTimed});
   // Orders without a single run are no orders: the elements are to be looked at (tool/cli/element_profile.h).
-  orders_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
-                                       channel_.orders() != nullptr && channel_.orders()->runs == 0);
-  enforcing_ = spec().rule_count != 0 || orders_.any();
+  elements_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
+                                         channel_.orders() != nullptr && channel_.orders()->runs == 0);
+  rules_.start({spec().rules, spec().rule_count});
+  enforcing_ = rules_.any() || elements_.any();
   note_pace();
-  turns_of_sleepers_ = 0;
-  timeouts_left_ = spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious;
+  choices_.start(channel, strategy,
+                 {spec().max_spurious, spec().sleep == SleepKind::kTimed ? 0 : spec().max_spurious,
+                  memory::model_of(spec().model).reads_old_stores});
   outside_.reseed(mix(spec().seed, 0x6f757473696465ull));
   memory_.reset(memory::Options::from(spec()));
   program_heap().set_limit(spec().address_space_limit);
-  start_detector();
-  start_watching();
-  if (recording_) show_to_debugger(scheduler_);
+  edges_.start();
+  // Where the address space cannot be had, everything but races is still found.
+  const bool detecting = race_.start(events_.is_on() ? race::Mode::kPrecise : race::Mode::kFast);
+  if (!detecting) note_flag(result_flags::kNoRaceDetection);
+  if (detecting) enter_epoch();
+  plain_.start(detecting, spec().plain_events != PlainEvents::kNone || rules_.locks_plain_accesses());
+  crossings_.start(spec().trusted_libraries, events_.is_on(), race_.stamp_word());
+  if (events_.is_on()) show_to_debugger(scheduler_);
 }
 
 void Execution::begin(std::uint64_t index) {
-  begun_ = true;
   // What the system tells the program differs from execution to execution, and is the same for the same one.
   outside_.reseed(mix(mix(spec().seed, 0x6f757473696465ull), index));
-  strategy_->begin(spec().seed, index, *this);
-  uniform_ = strategy_->uniform();
-  observer_ = strategy_->observer();
-  may_break_off_ = strategy_->may_break_off();
+  choices_.begin(spec().seed, index, *this);
+  edges_.set_observer(choices_.observer());
   note_pace();
 }
 
 void Execution::find_spare_memory(SpareMemory& spare) const {
   spare.add(memory_.spare_memory());
-  if (detecting_) {
+  if (plain_.detecting()) {
     AddressRange detectors[race::RaceDetector::kSpareRanges];
     race_.spare_memory(detectors);
     for (const AddressRange& range : detectors) spare.add(range);
@@ -82,10 +76,38 @@ void Execution::find_spare_memory(SpareMemory& spare) const {
 }
 
 void Execution::note_pace() {
-  draws_ = uniform_ != nullptr && !fair_ && !recording_ && !timed_sleeps_ && !enforcing_;
+  choices_.set_pace(!fairness_.is_fair() && !events_.is_on() && !fairness_.has_timed_sleeps() && !enforcing_);
 }
 
-void Execution::take_turn(std::uint64_t pc) { draws_ ? take_turn_as<true>(pc) : take_turn_as<false>(pc); }
+namespace {
+
+// What one visible operation costs in virtual time. Small against every timeout that programs use.
+constexpr std::uint64_t kOperationNanoseconds = 10;
+
+// While threads run on and on, a sleep must end, too: after so many operations its time has come.
+void pass_time_of_sleepers(sched::Scheduler& scheduler) {
+  std::uint64_t first = sched::kNoDeadline;
+  scheduler.for_each_blocked([&](Thread& t) {
+    if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
+  });
+  if (first != sched::kNoDeadline) scheduler.advance_to(first);
+}
+
+// Threads take turns by their numbers.
+ThreadId next_in_turn(const sched::Scheduler& scheduler) {
+  const std::uint32_t count = scheduler.thread_count();
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    const ThreadId id{static_cast<std::uint16_t>((index_of(scheduler.current()) + i) % count)};
+    if (scheduler.thread(id).state == ThreadState::kRunnable) return id;
+  }
+  return scheduler.current();
+}
+
+}  // namespace
+
+void Execution::take_turn(std::uint64_t pc) {
+  choices_.draws() ? take_turn_as<true>(pc) : take_turn_as<false>(pc);
+}
 
 // kDraws: nearly all turns of a campaign, with nothing to record and a uniform strategy.
 template <bool kDraws>
@@ -93,23 +115,25 @@ template <bool kDraws>
   before_call(pc);
   Thread& t = self();
   t.last_pc = pc;
-  if (!kDraws && recording_)
+  if (!kDraws && events_.is_on())
     t.pending_stack = t.pending.kind > EventKind::kVolatileWrite ? stack_of(t) : kEmptyStack;
   scheduler_.advance(kOperationNanoseconds);
-  if (!kDraws && timed_sleeps_) pass_time_of_sleepers();
-  if (scheduler_.now() >= timers_.earliest()) [[unlikely]]
+  if (!kDraws && fairness_.has_timed_sleeps() && fairness_.sleepers_are_due())
+    pass_time_of_sleepers(scheduler_);
+  if (scheduler_.now() >= world_.timers().earliest()) [[unlikely]]
     fire_timers();
-  if (++channel_.header()->current.steps >= next_check_) [[unlikely]]
+  if (fairness_.is_due(++channel_.header()->current.steps)) [[unlikely]]
     check_bounds();
-  const bool stays = !kDraws && enforcing_ && keeps_turn(t, pc);
+  const bool stays = !kDraws && enforcing_ && rules_.keeps_turn(t, pc);
   const bool has_others =
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
-    if (kDraws && draws_) {
-      switch_to(draw_thread());
-    } else if (uniform_ != nullptr && !fair_ && !enforcing_ && continues_burst(t)) {
-      log_thread(t.id, true);  // as draw_thread does: an execution is the same when it is recorded
+    if (kDraws && choices_.draws()) {
+      switch_to(choices_.draw_thread(scheduler_));
+    } else if (choices_.is_uniform() && !fairness_.is_fair() && !enforcing_ && choices_.continues_burst(t)) {
+      choices_.log_thread(scheduler_, t.id,
+                          true);  // as draw_thread does: an execution is the same when it is recorded
     } else {
       switch_to(choose_thread(true));
     }
@@ -119,22 +143,26 @@ template <bool kDraws>
   if (cancel_pending(t) && (t.cancel_asynchronous || t.cancel_before_effect)) program_.cancel();
   t.cancel_before_effect = false;
   if (t.call_moment != nullptr) [[unlikely]]
-    note_call_began(t);
-  if (!kDraws && enforcing_) note_turn(t, pc);
-  if (fair_) [[unlikely]]
+    history_.begin_call(t, choices_.count());
+  if (!kDraws && enforcing_) {
+    inject_atomic(*this, t.pending);
+    rules_.note_turn(t, pc);
+  }
+  if (fairness_.is_fair()) [[unlikely]]
     observe_spin();
 }
 
 ThreadId Execution::choose_thread(bool can_continue) {
   const auto runnable = scheduler_.runnable();
-  if (probing_) return runnable[0];
-  if (orders_.any()) return choose_in_order(can_continue);
+  if (probe_.is_active()) return runnable[0];
+  if (elements_.any()) return run_on_.is_active() ? next_in_turn(scheduler_) : choose_in_order(can_continue);
   if (runnable.size() == 1) return runnable[0];
-  if (fair_ && (spec().element_points == 0 || runs_on_)) return next_in_turn();
-  if (fair_ && spec().replay == ReplayKind::kNone) {
+  if (fairness_.is_fair() && (spec().element_points == 0 || run_on_.is_active()))
+    return next_in_turn(scheduler_);
+  if (fairness_.is_fair() && spec().replay == ReplayKind::kNone) {
     // Orders may have held back who would be next in turn, and are gone when the execution is repeated.
-    const ThreadId next = next_in_turn();
-    log_thread(next, can_continue);
+    const ThreadId next = next_in_turn(scheduler_);
+    choices_.log_thread(scheduler_, next, can_continue);
     return next;
   }
   if (enforcing_) return choose_free_thread(can_continue);
@@ -144,64 +172,9 @@ ThreadId Execution::choose_thread(bool can_continue) {
   point.thread_can_continue = can_continue;
   point.count = static_cast<std::uint32_t>(runnable.size());
   point.threads = runnable.data();
-  point.alternatives_hash = thread_alternatives_hash(can_continue);
+  point.alternatives_hash = Choices::thread_hash(scheduler_, can_continue);
   point.fallback = can_continue ? self().runnable_position : 0;
-  return runnable[pick(point)];
-}
-
-ThreadId Execution::next_in_turn() const {
-  const std::uint32_t count = scheduler_.thread_count();
-  for (std::uint32_t i = 1; i <= count; ++i) {
-    const ThreadId id{static_cast<std::uint16_t>((index_of(scheduler_.current()) + i) % count)};
-    if (scheduler_.thread(id).state == ThreadState::kRunnable) return id;
-  }
-  return scheduler_.current();
-}
-
-std::uint32_t Execution::choose(ChoiceKind kind, std::uint32_t count, std::uint32_t fallback,
-                                const ChoiceKey* keys) {
-  if (count < 2) return 0;
-  if (fair_) return fallback;
-  strategy::ChoicePoint point;
-  point.kind = kind;
-  point.thread = scheduler_.current();
-  point.count = count;
-  point.keys = keys;
-  point.fallback = fallback;
-  point.alternatives_hash = hash_alternatives(point);
-  return pick(point);
-}
-
-std::uint32_t Execution::pick(strategy::ChoicePoint& point) {
-  if (!begun_) hooks_.at_first_choice();
-  point.step = channel_.header()->current.steps;
-  const std::uint32_t picked = strategy_->choose(point);
-  HEDDLE_CHECK(picked < point.count);
-  if (may_break_off_ && strategy_->diverged()) finish(Ending::kDiverged, 0);
-  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
-  log_.add([&] { return Choice::make(point.kind, point.alternatives_hash, point.key(picked)); });
-  return picked;
-}
-
-bool Execution::spurious_failure() {
-  if (spurious_left_ == 0 || fair_) return false;
-  if (choose(ChoiceKind::kSpurious, 2, 0) == 0) return false;
-  --spurious_left_;
-  return true;
-}
-
-// A short timed wait may be over before another thread has done anything: a thread can be kept from running
-// for that long. Long ones guard tests against hanging; they expire only when nothing else can run or when
-// the program's own clock has come to that time.
-bool Execution::expires_early(std::uint64_t deadline) {
-  constexpr std::uint64_t kShort = 100'000'000;
-  if (deadline == sched::kNoDeadline || timeouts_left_ == 0 || fair_) return false;
-  // What has passed already is no choice.
-  if (deadline <= scheduler_.now() || deadline > scheduler_.now() + kShort ||
-      choose(ChoiceKind::kTimeout, 2, 0) == 0)
-    return false;
-  --timeouts_left_;
-  return true;
+  return runnable[choices_.pick(point)];
 }
 
 bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {
@@ -212,7 +185,7 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
     t.timed_out = false;
     return true;
   }
-  if (expires_early(deadline)) {
+  if (choices_.expires_early(deadline)) {
     // The moment may come at any time from here on: the thread stays among those that can be chosen, and no
     // wake-up is spent on it.
     run_others();
@@ -224,10 +197,10 @@ bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, Thre
   t.waits_for = waits_for;
   // An untimed wait in a circle of untimed waits can never end, whatever the other threads do. A timer's
   // handler could still end the program, or jump.
-  if (waits_for != kNoThread && deadline == sched::kNoDeadline && timers_.earliest() == sched::kNoDeadline) {
-    ThreadId cycle[kMaxFindingParts / 2];
-    std::uint32_t length = 0;
-    if (find_cycle(t.id, cycle, length)) report_deadlock();
+  if (waits_for != kNoThread && deadline == sched::kNoDeadline &&
+      world_.timers().earliest() == sched::kNoDeadline) {
+    WaitCycle cycle;
+    if (find_cycle(scheduler_, t.id, cycle)) end_in_deadlock();
   }
   run_others();
   if (signals_.any()) deliver_signals(*this);
@@ -238,46 +211,61 @@ void Execution::run_others() {
   // A timer that rings for ever wakes nobody for ever.
   constexpr std::uint32_t kMostRings = 10'000;
   for (std::uint32_t rings = 0; scheduler_.runnable().empty(); ++rings) {
-    if (runs_on_) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
-    if (take_arrived_signals(*this) || wake_ready_calls()) continue;
+    if (run_on_.is_active()) finish(Ending::kFinding, 0);  // who waits now, waits for the thread that failed
+    if (take_arrived_signals(*this) || world_.wake_ready_calls()) continue;
     if (rings < kMostRings && pass_time()) continue;
     // A process may have done what is waited for and ended between the two looks at it.
-    if (rings < kMostRings && (take_arrived_signals(*this) || wake_ready_calls())) continue;
-    if (!probe_waiters()) report_deadlock();
+    if (rings < kMostRings && (take_arrived_signals(*this) || world_.wake_ready_calls())) continue;
+    if (!probe_waiters()) end_in_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;
-  switch_to(draws_ ? draw_other_thread(can_continue) : choose_thread(can_continue));
-}
-
-// Instrumented code reports its accesses itself; everything else may come from a library that it called.
-StackId Execution::event_stack(EventKind kind, std::uint64_t pc) {
-  const Thread& t = self();
-  if (kind <= EventKind::kVolatileWrite) return shadow_stack_of(t);
-  return t.pending.pc == pc && t.pending_stack != kEmptyStack ? t.pending_stack : stack_of(t);
+  switch_to(choices_.draws() ? choices_.draw_other_thread(scheduler_, can_continue)
+                             : choose_thread(can_continue));
 }
 
 Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
-  ChannelHeader& h = *channel_.header();
-  const std::uint32_t at = h.event_count.load(std::memory_order_relaxed);
-  if (at >= channel_.event_capacity()) {
-    h.current.flags |= result_flags::kEventOverflow;
-    return nullptr;
-  }
-  if (plain_write_.event != kNoEvent) settle_plain_write();
-  // The event before is complete only now.
-  if (at > h.end_after_event) finish(Ending::kCut, 0);
-  if (at == h.pause_at_event) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP);
-  about_to_record(EventId{at}, scheduler_.current());
-  Event& e = channel_.events()[at];
-  e = Event{};
-  e.kind = kind;
-  e.pc = pc;
-  e.thread = scheduler_.current();
-  e.stack = event_stack(kind, pc);
-  h.event_count.store(at + 1, std::memory_order_relaxed);
+  const EventLog::Room room = events_.make_room();
+  if (room == EventLog::Room::kNone) return nullptr;
+  if (room == EventLog::Room::kPastEnd) finish(Ending::kCut, 0);
+  const EventId id = events_.next();
+  Event& e = events_.add(kind, pc, scheduler_.current());
+  e.stack = stacks_.of_event(kind, pc);
   if (enforcing_) count_injected_read(e.thread, kind);
-  race_.at_event(EventId{at});
+  race_.at_event(id);
   return &e;
+}
+
+void Execution::set_address(Event& event, Address address) {
+  event.address = address;
+  stacks_.note_variable(event, address);
+}
+
+void Execution::forget(sched::SyncObject& object) {
+  edges_.forget(object.clock);
+  edges_.forget(object.reader_clock);
+}
+
+void Execution::operation_called(sched::HistoryMoment* moment, std::uint32_t operation) {
+  HistoryClock::call(self(), moment);
+  if (strategy::Observer* o = choices_.observer()) o->operation_called(scheduler_.current(), operation);
+}
+
+void Execution::operation_returned(sched::HistoryMoment* moment) {
+  history_.return_from(self(), *moment, choices_.count());
+  if (strategy::Observer* o = choices_.observer()) o->operation_returned(scheduler_.current());
+}
+
+void Execution::operations_planned(std::uint32_t operation, std::uint32_t calls) {
+  if (strategy::Observer* o = choices_.observer()) o->operations_planned(operation, calls);
+}
+
+void Execution::piece_begins() {
+  if (strategy::Observer* o = choices_.observer()) o->piece_begins();
+}
+
+void Execution::end_in_deadlock() {
+  report_deadlock(scene_);
+  finish(Ending::kFinding, 0);
 }
 
 }  // namespace heddle::engine

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "runtime/engine/execution.h"
+#include "runtime/engine/waits.h"
 
 namespace heddle::engine {
 

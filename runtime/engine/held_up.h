@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/trace/finding.h"
-#include "runtime/sched/thread.h"
+#include "runtime/engine/scene.h"
 
 namespace heddle::engine {
 
@@ -28,5 +28,9 @@ struct HeldUp {
     threads[count++] = id;
   }
 };
+
+// A thread waits for what another one has to give, and holds a lock that keeps that one from it. False: there is
+// no such circle.
+bool report_held_up(const Scene& scene);
 
 }  // namespace heddle::engine

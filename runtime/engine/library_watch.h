@@ -1,7 +1,7 @@
 // Libraries that were not compiled by heddle and hand data between threads by means of their own (libtbb,
 // libabsl): the program's ways into them are watched.
 //
-// Those that --trust-library names order what the program does around its calls (crossings.cpp). In an
+// Those that --trust-library names order what the program does around its calls (crossings.h). In an
 // execution that is run again to be explained the others are watched, too, so that a race which such a
 // library may explain can say so. All that match one name of --trust-library count as one library.
 //

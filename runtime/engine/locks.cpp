@@ -4,6 +4,7 @@
 
 #include "core/base/text_buffer.h"
 #include "runtime/engine/callers.h"
+#include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 
 namespace heddle::engine {
@@ -55,30 +56,30 @@ Use use_of(const sched::Scheduler& scheduler, const SyncObject& o) {
   }
 }
 
-}  // namespace
-
-void Execution::lock_taken(SyncObject& lock, bool shared, bool could_wait, std::uint64_t pc) {
-  lock.where_pc = pc;
-  lock.where_stack = recording_ ? stack_of(self()) : kEmptyStack;
-  if (const sched::LockCycle* cycle = locks_.acquired(scheduler_.current(), lock, shared, could_wait,
-                                                      {pc, lock.where_stack, scheduler_.current()})) {
-    report_lock_order(*cycle);
-  }
-}
-
-void Execution::report_lock_order(const sched::LockCycle& cycle) {
+void report_lock_order(const Scene& scene, const sched::LockCycle& cycle) {
   FindingBuilder finding(
-      *this, FindingKind::kLockOrderInversion,
+      scene, FindingKind::kLockOrderInversion,
       "threads take the same locks in different orders; another schedule would end in a deadlock");
   for (std::uint32_t i = 0; i < cycle.length; ++i) {
     const sched::LockOrder& order = *cycle.orders[i];
-    const Thread& t = scheduler_.thread(order.thread);
+    const Thread& t = scene.thread(order.thread);
     for (const HeldLock* lock : {&order.first, &order.second}) {
       const PartRole role = lock == &order.first ? PartRole::kHolds : PartRole::kHere;
       finding.object_part(role, t, lock->taken.pc, *lock->lock).stack = lock->taken.stack;
     }
   }
   finding.cite_creations();
+}
+
+}  // namespace
+
+void Execution::lock_taken(SyncObject& lock, bool shared, bool could_wait, std::uint64_t pc) {
+  lock.where_pc = pc;
+  lock.where_stack = events_.is_on() ? stack_of(self()) : kEmptyStack;
+  if (const sched::LockCycle* cycle = locks_.acquired(scheduler_.current(), lock, shared, could_wait,
+                                                      {pc, lock.where_stack, scheduler_.current()})) {
+    report_lock_order(scene_, *cycle);
+  }
 }
 
 // [thread.mutex.class]/3 forbids it; POSIX leaves the mutex locked for ever, unless it is robust.
@@ -98,7 +99,7 @@ void Execution::leave_locks() {
       scheduler_.wake_all(WaitKind::kMutex, lock.address);
       continue;
     }
-    FindingBuilder finding(*this, FindingKind::kLockHeldAtThreadEnd,
+    FindingBuilder finding(scene_, FindingKind::kLockHeldAtThreadEnd,
                            "a thread ends and still holds a lock: nobody can take it any more");
     finding.object_part(PartRole::kHere, self(), held.taken.pc, lock).stack = held.taken.stack;
     finding.cite_creations();
@@ -119,7 +120,7 @@ void Execution::destroy_object(SyncObject& object, std::uint64_t pc) {
   object.destroyed = true;
   object.gone = place(pc);
   const race::Race* race =
-      detecting_ ? race_.on_end(object.address, kMarkedBytes, pc, access_stack(pc)) : nullptr;
+      plain_.detecting() ? race_.on_end(object.address, kMarkedBytes, pc, access_stack(pc)) : nullptr;
   if (race != nullptr) {
     report_race(*race);
   } else {
@@ -129,7 +130,7 @@ void Execution::destroy_object(SyncObject& object, std::uint64_t pc) {
 
 void Execution::object_made(const SyncObject& object, std::uint64_t pc) {
   check_not_freed(object.address, kMarkedBytes, pc);
-  if (!detecting_ || !is_program_call(pc)) return;
+  if (!plain_.detecting() || !is_program_call(pc)) return;
   constexpr auto kWrite = race::AccessOp::kWrite;
   if (const race::Race* race = race_.on_range(kWrite, object.address, kMarkedBytes, pc, access_stack(pc)))
     report_race(*race);

@@ -27,7 +27,7 @@ constexpr std::uint64_t kRestingBytes = 64u << 20;
 // What a library allocates it may hand to other threads by means that cannot be seen; so it is no write of
 // the program's. operator new and the members of std::string allocate for their callers (callers.h).
 void Execution::note_allocated(const Block& block, std::uint64_t pc) {
-  if (!detecting_) return;
+  if (!plain_.detecting()) return;
   if (!is_program_call(pc)) return race_.reset_range(block.begin(), block.size);
   before_call(pc);
   race_.on_allocate(block.begin(), block.size, pc, access_stack(pc));
@@ -42,15 +42,15 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, heap::Allocat
   if (heap.has_reusable(part, size, alignment)) {
     // With one thread there is nobody to be surprised by an old address.
     const bool one_thread = scheduler_.unfinished_count() == 1;
-    reuse =
-        one_thread || heap.resting_bytes(part) > kRestingBytes || choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
+    reuse = one_thread || heap.resting_bytes(part) > kRestingBytes ||
+            choices_.choose(ChoiceKind::kBlockReuse, 2, 1) == 1;
   }
   if (reuse && spec().fresh_memory != 0) {
     // The choice stays what it was, and so do those that come after it.
     heap.retire(part, size, alignment);
     reuse = false;
   }
-  const heap::Site site{t.id, pc, recording_ ? stack_of(t) : kEmptyStack, allocator};
+  const heap::Site site{t.id, pc, events_.is_on() ? stack_of(t) : kEmptyStack, allocator};
   Block* block = heap.allocate(part, size, alignment, reuse, site);
   if (block == nullptr) return nullptr;
   if (allocator == heap::Allocator::kCalloc) {
@@ -64,7 +64,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, heap::Allocat
     e->address = block->begin();
     e->value = size;
   }
-  if (probing_) probe_allocates(block->begin(), size);
+  if (probe_.is_active()) probe_.note_fresh(block->begin(), size);
   return block->user();
 }
 
@@ -77,7 +77,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   if (block->state == BlockState::kFreed) {
     t.last_pc = pc;
     {
-      FindingBuilder finding(*this, FindingKind::kDoubleFree, "free of a block that was already freed");
+      FindingBuilder finding(scene_, FindingKind::kDoubleFree, "free of a block that was already freed");
       FindingPart& here = finding.part(PartRole::kHere, t, pc);
       here.address = here.block = block->begin();
       here.block_size = block->size;
@@ -98,7 +98,7 @@ void Execution::free(void* pointer, std::uint64_t pc) {
   });
   if (Event* e = record(EventKind::kFree, pc)) e->address = block->begin();
   const race::Race* race =
-      detecting_ ? race_.on_free(block->begin(), block->size, pc, access_stack(pc)) : nullptr;
+      plain_.detecting() ? race_.on_free(block->begin(), block->size, pc, access_stack(pc)) : nullptr;
   if (race != nullptr) report_race(*race);
   if (holds_objects) {
     sync_.drop_range(block->begin(), block->end(), [&](sched::SyncObject& object) {
@@ -106,24 +106,24 @@ void Execution::free(void* pointer, std::uint64_t pc) {
     });
   }
   memory_.drop_range(block->begin(), block->end());
-  heap.release(heap::part_of(t.id), block, {t.id, pc, recording_ ? stack_of(t) : kEmptyStack});
+  heap.release(heap::part_of(t.id), block, {t.id, pc, events_.is_on() ? stack_of(t) : kEmptyStack});
 }
 
 void Execution::forget_memory(Address begin, std::uint64_t size) {
   sync_.drop_range(begin, begin + size, [](sched::SyncObject& object) { object.serial = 0; });
-  if (detecting_) race_.reset_range(begin, size);
+  if (plain_.detecting()) race_.reset_range(begin, size);
   memory_.drop_range(begin, begin + size);
 }
 
 void Execution::memory_mapped(Address begin, std::uint64_t size, std::uint64_t pc) {
   forget_memory(begin, size);
-  if (!detecting_ || !is_program_call(pc)) return;
+  if (!plain_.detecting() || !is_program_call(pc)) return;
   before_call(pc);
   race_.on_allocate(begin, size, pc, access_stack(pc));
 }
 
 void Execution::memory_unmapped(Address begin, std::uint64_t size, std::uint64_t pc) {
-  if (detecting_ && is_program_call(pc)) {
+  if (plain_.detecting() && is_program_call(pc)) {
     before_call(pc);
     if (const race::Race* race = race_.on_free(begin, size, pc, access_stack(pc))) report_race(*race);
   }
@@ -140,13 +140,14 @@ void* Execution::reallocate(void* pointer, std::size_t size, std::uint64_t pc) {
   }
   if (Heap::fits(*block, size) && size * 2 >= block->size) {
     // The old object ends and a new one begins, here as well (C11 7.22.3.5).
-    if (detecting_) {
+    if (plain_.detecting()) {
       if (const race::Race* race = race_.on_free(block->begin(), block->size, pc, access_stack(pc)))
         report_race(*race);
     }
     if (size > block->size) heap::fill_with_junk(reinterpret_cast<void*>(block->end()), size - block->size);
-    Heap::resize(*block, size,
-                 {self().id, pc, recording_ ? stack_of(self()) : kEmptyStack, heap::Allocator::kRealloc});
+    Heap::resize(
+        *block, size,
+        {self().id, pc, events_.is_on() ? stack_of(self()) : kEmptyStack, heap::Allocator::kRealloc});
     note_allocated(*block, pc);
     return pointer;
   }

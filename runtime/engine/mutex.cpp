@@ -15,8 +15,11 @@ using sched::WaitKind;
 
 void Execution::mutex_taken(SyncObject& m, std::uint64_t pc, bool could_wait, bool blocked) {
   acquire(m);
-  if ((m.users >> index_of(scheduler_.current()) % 64 & 1) == 0) [[unlikely]]
-    note_first_use(m, pc);
+  const std::uint64_t user = 1ull << index_of(scheduler_.current()) % 64;
+  if ((m.users & user) == 0) [[unlikely]] {
+    m.users |= user;
+    note_use(m, pc);
+  }
   done(EventKind::kMutexLock, m.number);
   if (Event* event = record(EventKind::kMutexLock, pc)) {
     set_address(*event, m.address);

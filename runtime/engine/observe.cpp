@@ -21,8 +21,8 @@ void Execution::observe(EventKind kind) {
   operation.order = p.order;
   operation.address = p.address;
   operation.pc = p.pc;
-  observer_->performed(operation);
-  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
+  choices_.observer()->performed(operation);
+  choices_.check_abandoned();
 }
 
 void Execution::observe_access(const PendingOperation& access, const Candidate* read) {
@@ -39,45 +39,15 @@ void Execution::observe_access(const PendingOperation& access, const Candidate* 
   operation.writes = access.kind == EventKind::kAtomicStore || access.kind == EventKind::kAtomicUpdate ||
                      access.kind == EventKind::kVolatileWrite;
   if (operation.writes) operation.written = memory_.last_store(operation.thread);
-  observer_->performed(operation);
-  if (may_break_off_ && strategy_->abandoned()) finish(Ending::kRedundant, 0);
+  choices_.observer()->performed(operation);
+  choices_.check_abandoned();
 }
 
-// Takes away one alternative after the other that no other one follows, the last executed first: the end of a
-// total order that the modification order allows.
 std::uint32_t Execution::latest_stores(std::uint32_t* alternatives, std::uint32_t most) const {
-  std::uint64_t taken[8] = {};
-  HEDDLE_CHECK(offered_.count <= 512);
-  std::uint32_t found = 0;
-  const auto is_taken = [&](std::uint32_t i) { return (taken[i / 64] >> (i % 64)) & 1; };
-  for (; found < most && found < offered_.count; ++found) {
-    for (std::uint32_t i = 0; i < offered_.count; ++i) {
-      if (is_taken(i)) continue;
-      bool is_followed = false;
-      for (std::uint32_t k = 0; k < offered_.count && !is_followed; ++k)
-        is_followed = !is_taken(k) && memory_.is_before(offered(i), offered(k));
-      if (is_followed) continue;
-      taken[i / 64] |= 1ull << (i % 64);
-      alternatives[found] = i;
-      break;
-    }
-  }
-  return found;
+  return choices_.latest_stores(alternatives, most);
 }
 
-std::uint32_t Execution::nearest_store(ChoiceKey store) const {
-  // Whatever may be read and is not after it comes after what is known of it all the same: of the stores
-  // that nothing orders, the one executed first.
-  std::uint32_t nearest = offered_.count;
-  for (const bool only_later : {true, false}) {
-    for (std::uint32_t i = offered_.count; i-- > 0;) {
-      if (only_later && !memory_.is_before(store, offered(i))) continue;
-      if (nearest == offered_.count || memory_.is_before(offered(i), offered(nearest))) nearest = i;
-    }
-    if (nearest != offered_.count) break;
-  }
-  return nearest;
-}
+std::uint32_t Execution::nearest_store(ChoiceKey store) const { return choices_.nearest_store(store); }
 
 bool Execution::store_precedes(const strategy::Location& location, ChoiceKey a, ChoiceKey b) const {
   return memory_.precedes({location.address, location.size, {}}, location.number, a, b);

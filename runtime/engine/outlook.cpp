@@ -1,5 +1,5 @@
 // Can anybody outside the program still do something for its waiting threads? Asked only when no thread can
-// run (or threads spin), so it may take its time and ask the kernel about every descriptor.
+// run, or threads spin. So it may take its time and ask the kernel about every descriptor.
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "core/base/raw_syscall.h"
 #include "core/base/small_file.h"
 #include "core/base/text_buffer.h"
-#include "runtime/engine/execution.h"
+#include "runtime/engine/outside_world.h"
 
 namespace heddle::engine {
 
@@ -197,21 +198,17 @@ bool is_shared(Address address, bool had_children) {
 
 }  // namespace
 
-// Threads go round and round, and look at memory that other processes may write: these get some real time.
-// Whether there is anybody is not known, so this is never called a livelock.
-bool Execution::wait_for_sharers() {
+bool OutsideWorld::wait_for_sharers(std::span<const ThreadId> spinning) const {
   bool shares = false;
-  for (const ThreadId id : scheduler_.runnable())
+  for (const ThreadId id : spinning)
     shares = shares || is_shared(scheduler_.thread(id).spin.address, had_children_);
   if (!shares) return false;
   constexpr timespec kPause{0, 20'000'000};
   raw_syscall(SYS_nanosleep, &kPause, 0);
-  leave_fair_mode();
-  changed();
   return true;
 }
 
-Execution::Outlook Execution::outlook(bool spinning) {
+OutsideWorld::Outlook OutsideWorld::outlook(OutsideHost& host, bool spinning) const {
   bool waits = spinning;
   Side best = Side::kInside;
   scheduler_.for_each_blocked([&](Thread& t) {
@@ -231,7 +228,7 @@ Execution::Outlook Execution::outlook(bool spinning) {
     }
   });
   // The handler of a child's end may wake whoever waits for something inside.
-  waits = waits || signals_.has_handler(SIGCHLD);
+  waits = waits || host.handles_signal(SIGCHLD);
   if (!waits) return Outlook::kNothing;
   if (has_living_child()) return Outlook::kAlive;
   switch (best) {

@@ -1,36 +1,18 @@
 // Plain accesses as events: not in campaigns, but where an execution is to be explained, and then only those
 // to memory that several threads touch (core/trace/granules.h).
-#include <sys/uio.h>
-
-#include "core/base/raw_syscall.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/injection.h"
 
 namespace heddle::engine {
-namespace {
-
-// Of the program's memory, which may not be there any more.
-std::uint64_t read_safely(Address address, std::uint64_t bytes) {
-  std::uint64_t value = 0;
-  iovec here{&value, bytes};
-  iovec there{reinterpret_cast<void*>(address), bytes};
-  if (raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&here), 1,
-                  reinterpret_cast<long>(&there), 1, 0) != static_cast<long>(bytes))
-    return 0;
-  return value;
-}
-
-}  // namespace
-
 void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
-  if (enforcing_) lock_plain_access(pc);
+  if (enforcing_) rules_.lock_plain_access(self(), pc);
   const PlainEvents wanted = spec().plain_events;
-  if (wanted == PlainEvents::kNone || (orders_.profiles() && scheduler_.is_alone())) return;
+  if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   const bool writes = op == race::AccessOp::kWrite;
-  if (plain_write_.event != kNoEvent) settle_plain_write();
+  events_.take_value();
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
-  const std::uint32_t held = orders_.profiles() ? name_held_locks(writes, locks) : 0;
+  const std::uint32_t held = orders().profiles() ? elements_.name_held_locks(writes, locks) : 0;
   for (Address at = address; at < address + bytes;) {
     const Address next = (at / Granule::kBytes + 1) * Granule::kBytes;
     const std::uint64_t size = (next < address + bytes ? next : address + bytes) - at;
@@ -43,13 +25,10 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
         set_address(*event, at);
         event->size = static_cast<std::uint8_t>(size);
         event->stack = access_stack(pc);
-        // What is written is in memory only when the thread comes back to us.
         if (writes) {
-          settle_plain_write();
-          plain_write_ = {EventId{channel_.header()->event_count.load(std::memory_order_relaxed) - 1}, at,
-                          static_cast<std::uint8_t>(size)};
+          events_.await_value(at, static_cast<std::uint8_t>(size));
         } else {
-          event->value = event->value2 = read_safely(at, size);
+          event->value = event->value2 = EventLog::read_safely(at, size);
         }
       }
     }
@@ -57,24 +36,11 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
   }
 }
 
-// Locks that keep others from what the thread accesses, and whose order is recorded: each by its address and
-// the element by which this thread took it, since the order of two elements says nothing. One that it took in
-// code without names is not: its order is nowhere.
-std::uint32_t Execution::name_held_locks(bool writes, std::uint64_t* names) const {
-  std::uint32_t count = 0;
-  for (const sched::HeldLock& held : locks_.held(scheduler_.current())) {
-    if ((writes && held.shared) || !held.is_named) continue;
-    const std::uint32_t element = orders_.vector_of_lock(scheduler_.current(), held.lock->address);
-    if (element != ElementOrders::kNone) names[count++] = mix(held.lock->address, element) | 1;
-  }
-  return count;
-}
-
 // What atomic operations come to is no less shared, and no more protected, than what plain accesses do.
 void Execution::touch_granules(const ElementRange& range) {
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
-  const std::uint32_t held = name_held_locks(range.writes, locks);
+  const std::uint32_t held = elements_.name_held_locks(range.writes, locks);
   for (Address at = range.begin; at < range.begin + range.bytes; at += Granule::kBytes) {
     if (!granules.touch(at, scheduler_.current(), range.writes, {locks, held}))
       channel_.header()->current.flags |= result_flags::kEventOverflow;
@@ -90,16 +56,9 @@ void Execution::profile_access(std::uint32_t order, const ElementRange& range) {
   const Address end = range.begin + (range.bytes != 0 ? range.bytes : 1);
   for (Address at = range.begin; at < end; at = (at / Granule::kBytes + 1) * Granule::kBytes) {
     if (!granules.is_shared(at)) continue;
-    if (held == ~0u) held = name_held_locks(range.writes, locks);
-    orders_.saw_shared(order, granules.is_protected(at, {locks, held}));
+    if (held == ~0u) held = elements_.name_held_locks(range.writes, locks);
+    elements_.saw_shared(order, granules.is_protected(at, {locks, held}));
   }
-}
-
-void Execution::settle_plain_write() {
-  if (plain_write_.event == kNoEvent) return;
-  Event& event = channel_.events()[index_of(plain_write_.event)];
-  event.value = event.value2 = read_safely(plain_write_.address, plain_write_.size);
-  plain_write_.event = kNoEvent;
 }
 
 }  // namespace heddle::engine

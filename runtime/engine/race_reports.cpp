@@ -1,8 +1,10 @@
-// What the race detector and the checks of storage have found, as findings.
+#include "runtime/engine/race_reports.h"
+
 #include "core/base/random.h"
-#include "core/base/text_buffer.h"
-#include "runtime/engine/callers.h"
+#include "runtime/engine/crossings.h"
 #include "runtime/engine/finding_builder.h"
+#include "runtime/engine/library_watch.h"
+#include "runtime/engine/program_heap.h"
 
 namespace heddle::engine {
 
@@ -54,32 +56,38 @@ const sched::SyncObject* raced_object(const sched::SyncTable& objects, const rac
                           : race.current.address);
 }
 
+void cite_libraries(FindingBuilder& finding, const race::Race& race) {
+  const Scene& scene = finding.scene();
+  if (race.previous.event == kNoEvent) return;
+  for (std::uint32_t i = 0; i < kMaxLibraries; ++i) {
+    if (!Crossings::explains(i, race, scene.thread(race.previous.thread), scene.thread(race.current.thread)))
+      continue;
+    FindingPart& part = finding.part(PartRole::kThroughLibrary, scene.running(), 0);
+    part.stack = kEmptyStack;
+    part.thread = kNoThread;
+    part.text = scene.text(library_name(i));
+  }
+}
+
 }  // namespace
 
-void Execution::report_race(const race::Race& race) {
-  if (probing_) {
-    const AccessKind kind = race.current.kind;
-    const bool reads = kind == AccessKind::kRead || kind == AccessKind::kAtomicRead;
-    return reads && race.current.deed == Deed::kAccess ? probe_reads() : void();
-  }
-  // The execution has come to an end of the storage before this access: that is worse than a race.
-  if (race.previous.deed == Deed::kFree && race.current.deed != Deed::kFree)
-    check_not_freed(race.address, race.current.size, race.current.pc);
-  if (race.previous.deed == Deed::kEnd) check_not_freed(race.address, race.current.size, race.current.pc);
-  // Once for each pair of places in an execution: a loop over a racy array is one bug. A campaign knows the
-  // later place only; where the earlier one differs the execution that is run again tells.
+bool RaceReports::is_news(const race::Race& race) {
   const std::uint64_t place = mix(race.current.pc, static_cast<std::uint64_t>(race.current.kind)) +
                               mix(race.previous.pc, static_cast<std::uint64_t>(race.previous.kind));
-  for (std::uint32_t i = 0; i < reported_race_count_; ++i) {
-    if (reported_races_[i] == place) return;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (reported_[i] == place) return false;
   }
-  if (reported_race_count_ == kReportedRaces) return;
-  reported_races_[reported_race_count_++] = place;
-  self().last_pc = race.current.pc;
-  const sched::SyncObject* const object = raced_object(sync_, race);
-  FindingBuilder finding(*this, FindingKind::kDataRace, race_message(race, object));
+  if (count_ == kMost) return false;
+  reported_[count_++] = place;
+  return true;
+}
+
+void RaceReports::report(const Scene& scene, const race::Race& race) {
+  scene.running().last_pc = race.current.pc;
+  const sched::SyncObject* const object = raced_object(scene.objects, race);
+  FindingBuilder finding(scene, FindingKind::kDataRace, race_message(race, object));
   const auto cite = [&](PartRole role, const RaceAccess& access) {
-    FindingPart& part = finding.part(role, scheduler_.thread(access.thread), access.pc);
+    FindingPart& part = finding.part(role, scene.thread(access.thread), access.pc);
     part.stack = access.stack;
     part.address = access.address;
     part.size = static_cast<std::uint8_t>(access.size < 255 ? access.size : 255);
@@ -95,99 +103,54 @@ void Execution::report_race(const race::Race& race) {
                (part.access == AccessKind::kObjectUse || part.access == AccessKind::kDestruction)) {
       more = sched::noun_of(object->kind);
     }
-    if (more != nullptr) part.text = channel_.add_text(more, strlen(more));
+    if (more != nullptr) part.text = scene.text(more);
   };
   cite(PartRole::kAccess, race.current);
-  finding.finding().parts[0].stack = inside_function(stack_of(self()));
+  finding.finding().parts[0].stack = scene.stacks.inside_function(scene.stacks.of(scene.running()));
   cite(PartRole::kPreviousAccess, race.previous);
   if (object != nullptr) finding.cite_origin(*object);
-  describe_memory(finding, race.address);
+  finding.describe_memory(race.address);
   finding.cite_creations();
   cite_libraries(finding, race);
 }
 
-void Execution::report_use_after_free(Address address, std::uint64_t bytes, std::uint64_t pc) {
-  self().last_pc = pc;
-  {
-    FindingBuilder finding(*this, FindingKind::kHeapUseAfterFree, "access of memory that was freed");
-    FindingPart& here = finding.part(PartRole::kHere, self(), pc);
-    here.stack = inside_function(here.stack);
-    here.address = address;
-    here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
-    describe_memory(finding, address);
-    finding.cite_creations();
-  }
-  finish(Ending::kFinding, 0);
+void report_use_after_free(const Scene& scene, Address address, std::uint64_t bytes, std::uint64_t pc) {
+  scene.running().last_pc = pc;
+  FindingBuilder finding(scene, FindingKind::kHeapUseAfterFree, "access of memory that was freed");
+  FindingPart& here = finding.part(PartRole::kHere, scene.running(), pc);
+  here.stack = scene.stacks.inside_function(here.stack);
+  here.address = address;
+  here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
+  finding.describe_memory(address);
+  finding.cite_creations();
 }
 
-// Main's stack is not looked at: the system keeps it until the process ends, and programs that let main end
-// by pthread_exit rely on that.
-void Execution::check_thread_storage(Address address, std::uint64_t bytes, std::uint64_t pc) {
-  const sched::Thread& running = self();
-  if (address - running.stack_low < running.stack_top - running.stack_low) return;
-  const sched::Thread* owner = scheduler_.ended_owner(address);
-  if (owner == nullptr) return;
-  self().last_pc = pc;
-  const bool on_stack = address < owner->stack_top;
-  {
-    FindingBuilder finding(*this,
-                           on_stack ? FindingKind::kStackUseAfterEnd : FindingKind::kThreadLocalUseAfterEnd,
-                           on_stack ? "access of a local variable of a thread that has ended"
-                                    : "access of a thread-local variable of a thread that has ended");
-    FindingPart& here = finding.part(PartRole::kHere, running, pc);
-    here.stack = inside_function(here.stack);
-    here.address = address;
-    here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
-    here.other = owner->id;
-    describe_memory(finding, address);
-    FindingPart& ended = finding.part(PartRole::kThreadEnded, *owner, owner->last_pc);
-    ended.stack = kEmptyStack;
-    finding.cite_creations();
-  }
-  finish(Ending::kFinding, 0);
+void report_use_after_end(const Scene& scene, const sched::Thread& owner, Address address,
+                          std::uint64_t bytes, std::uint64_t pc) {
+  scene.running().last_pc = pc;
+  const bool on_stack = address < owner.stack_top;
+  FindingBuilder finding(scene,
+                         on_stack ? FindingKind::kStackUseAfterEnd : FindingKind::kThreadLocalUseAfterEnd,
+                         on_stack ? "access of a local variable of a thread that has ended"
+                                  : "access of a thread-local variable of a thread that has ended");
+  FindingPart& here = finding.part(PartRole::kHere, scene.running(), pc);
+  here.stack = scene.stacks.inside_function(here.stack);
+  here.address = address;
+  here.size = static_cast<std::uint8_t>(bytes < 255 ? bytes : 255);
+  here.other = owner.id;
+  finding.describe_memory(address);
+  FindingPart& ended = finding.part(PartRole::kThreadEnded, owner, owner.last_pc);
+  ended.stack = kEmptyStack;
+  finding.cite_creations();
 }
 
-// Called while the thread is still in its last epoch: whoever joins it comes after. A stack that the program
-// has given is the program's own memory again once the thread has been joined.
-void Execution::end_storage(const sched::Thread& t) {
-  if (!detecting_) return;
-  const bool own_stack = t.stack_low == t.ghost.stack_low;
-  const Address begin = own_stack ? t.ghost.stack_low : reinterpret_cast<Address>(t.ghost.stack_top);
-  const Address end = t.ghost.stack_low + t.ghost.stack_bytes;
-  if (const race::Race* race = race_.on_end(begin, end - begin, t.last_pc, access_stack(t.last_pc)))
-    report_race(*race);
-}
-
-// The use of an object by an operation on it, once that has acquired and before it releases.
-void Execution::note_use(const sched::SyncObject& object, std::uint64_t pc) {
-  check_not_freed(object.address, 1, pc);
-  if (object.destroyed) {
-    TextBuffer<160> text;
-    text << "use of " << sched::article_of(object.kind) << sched::noun_of(object.kind)
-         << " that was destroyed";
-    misuse(misuse_of(object.kind), text.c_str(), object, pc);
-  }
-  if (!detecting_ || !is_program_call(pc)) return;
-  if (const race::Race* race = race_.on_use(object.address, pc, access_stack(pc))) report_race(*race);
-}
-
-void Execution::note_first_use(sched::SyncObject& lock, std::uint64_t pc) {
-  lock.users |= 1ull << index_of(scheduler_.current()) % 64;
-  note_use(lock, pc);
-}
-
-// Locks and unlocks happen too often to tell the detector of each, but what the last unlock released is
-// known.
-void Execution::check_last_unlock(const sched::SyncObject& lock, race::Deed deed, std::uint64_t pc) {
-  const bool is_lock = lock.kind == sched::SyncKind::kMutex || lock.kind == sched::SyncKind::kSpinLock;
-  if (!detecting_ || !is_lock || lock.clock == 0 || !is_program_call(pc)) return;
-  const ThreadId holder = memory_.unknown_owner(scheduler_.current(), sync_clocks_[lock.clock]);
-  if (holder == kNoThread) return;
+race::Race race_with_unlock(const Scene& scene, const sched::SyncObject& lock, ThreadId holder,
+                            race::Deed deed, std::uint64_t pc) {
   race::Race race;
   race.address = lock.address;
   race.current.address = race.previous.address = lock.address;
   race.current.pc = pc;
-  race.current.thread = scheduler_.current();
+  race.current.thread = scene.scheduler.current();
   race.current.kind = AccessKind::kWrite;
   race.current.deed = deed;
   race.previous.thread = holder;
@@ -195,7 +158,7 @@ void Execution::check_last_unlock(const sched::SyncObject& lock, race::Deed deed
   race.previous.deed = Deed::kUse;
   race.previous.pc = lock.where_pc;
   race.previous.stack = lock.where_stack;
-  report_race(race);
+  return race;
 }
 
 }  // namespace heddle::engine

@@ -59,7 +59,7 @@ int Execution::rwlock_lock(SyncObject& l, bool write, bool only_try, std::uint64
   }
   if (write) {
     l.owner = me;
-    acquire_clock(l.reader_clock, me);
+    edges_.acquire(l.reader_clock, me);
   } else {
     if (l.count < sched::kTrackedReaders) l.readers[l.count] = me;
     ++l.count;
@@ -92,7 +92,7 @@ int Execution::rwlock_unlock(SyncObject& l, std::uint64_t pc) {
     if (at == tracked(l) && l.count <= sched::kTrackedReaders) {
       misuse(FindingKind::kRwlockMisuse, "unlock of an rwlock that the thread does not hold", l, pc);
     }
-    release_clock(l.reader_clock);
+    edges_.release(l.reader_clock);
     --l.count;
     if (at < tracked(l) + 1) l.readers[at] = l.readers[tracked(l)];
   }

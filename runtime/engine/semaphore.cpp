@@ -79,12 +79,12 @@ int Execution::barrier_wait(SyncObject& b, std::uint64_t pc) {
       Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(i)});
       if (t.at_barrier != b.address) continue;
       t.at_barrier = 0;
-      acquire_clock(b.clock, t.id);
+      edges_.acquire(b.clock, t.id);
       locks_.acquire(t.id, b);
     }
     acquire(b);
     locks_.acquire(scheduler_.current(), b);
-    memory_.forget(sync_clocks_[b.clock]);
+    edges_.empty(b.clock);
     b.count = 0;
     ++b.generation;
     scheduler_.wake_all(WaitKind::kBarrier, b.address);

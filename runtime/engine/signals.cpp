@@ -32,7 +32,7 @@ class Host final : public SignalHost {
     t.timed_out = false;
   }
   std::uint32_t choose_taker(const ChoiceKey* keys, std::uint32_t count) override {
-    return e_.choose(ChoiceKind::kWakeUp, count, 0, keys);
+    return e_.choices().choose(ChoiceKind::kWakeUp, count, 0, keys);
   }
   void changed() override { e_.changed(); }
   bool divert(const QueuedSignal& signal) override { return e_.program().divert_signal(signal); }
@@ -66,7 +66,7 @@ void run_handler(Execution& e, const QueuedSignal& q) {
   }
   if ((action.flags & SA_RESETHAND) != 0) set_signal_action(e, q.signal, {});
   const SignalDelivery::Interrupted interrupted = SignalDelivery::enter_handler(t, q.signal, action);
-  e.acquire_clock(e.signals().clock(), t.id);
+  e.edges().acquire(e.signals().clock(), t.id);
   e.done(EventKind::kSignal, static_cast<std::uint64_t>(q.signal) << 8);
   if (Event* event = e.record(EventKind::kSignal, interrupted.last_pc)) {
     event->value = static_cast<std::uint64_t>(q.signal);
@@ -126,7 +126,7 @@ int send_signal(Execution& e, int signal, ThreadId target, const siginfo_t& info
     event->value = static_cast<std::uint64_t>(signal);
     event->other = target;
   }
-  e.release_clock(e.signals().clock());
+  e.edges().release(e.signals().clock());
   QueuedSignal q;
   q.signal = signal;
   q.target = target;
@@ -151,7 +151,7 @@ int await_signal(Execution& e, SignalSet set, std::uint64_t deadline, siginfo_t*
     take_arrived_signals(e);
     QueuedSignal q;
     if (e.signals().take(t.id, set, q)) {
-      e.acquire_clock(e.signals().clock(), t.id);
+      e.edges().acquire(e.signals().clock(), t.id);
       e.done(EventKind::kBlockingCall, static_cast<std::uint64_t>(q.signal));
       e.note_call("sigwait", -1, q.signal, pc);
       if (info != nullptr) *info = q.info;

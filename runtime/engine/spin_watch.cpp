@@ -9,6 +9,11 @@
 
 namespace heddle::engine {
 
+SpinWatch& spin_watch() {
+  static SpinWatch watch;
+  return watch;
+}
+
 void SpinWatch::begin() {
   // States of earlier rounds are others (see look()), and may stay while there is room.
   if (inserted_ > kStates / 4) {

@@ -64,4 +64,7 @@ class SpinWatch {
   std::uint32_t inserted_ = 0;   // in seen_
 };
 
+// The one of the process. It is large, and not between what changes in every execution.
+SpinWatch& spin_watch();
+
 }  // namespace heddle::engine

@@ -3,6 +3,7 @@
 #include "core/base/text_buffer.h"
 #include "runtime/engine/finding_builder.h"
 #include "runtime/engine/held_up.h"
+#include "runtime/engine/waits.h"
 #include "runtime/engine/wake_probe.h"
 
 namespace heddle::engine {
@@ -62,9 +63,8 @@ const char* awaited_gift(WaitKind kind) {
 
 }  // namespace
 
-// `waiter` would go on if it were woken. `news`: because of something that others did after it had looked.
-void Execution::report_missed_signal(const Thread& waiter, const KeptWait& kept, bool news) {
-  const SyncObject* object = waited_object(waiter);
+void report_missed_signal(const Scene& scene, const Thread& waiter, const KeptWait& kept, bool news) {
+  const SyncObject* object = waited_object(scene, waiter);
   const bool futex = waiter.wait == WaitKind::kFutex;
   const bool early = object != nullptr && object->early_at.pc != 0 && object->early_at.thread != waiter.id;
   const bool elsewhere = object != nullptr && object->heard_by != kNoThread &&
@@ -80,23 +80,23 @@ void Execution::report_missed_signal(const Thread& waiter, const KeptWait& kept,
   } else if (elsewhere) {
     signal = Signal::kElsewhere;
   } else if (!news && !changed) {
-    report_deadlock();  // it looks at nothing, and nobody has ever signalled
+    return report_deadlock(scene);  // it looks at nothing, and nobody has ever signalled
   }
   const bool lost = signal == Signal::kEarly || (futex && signal == Signal::kMissing);
   bool waits_again = false;
   if (signal == Signal::kElsewhere) {
-    const Thread& woken = scheduler_.thread(object->heard_by);
+    const Thread& woken = scene.scheduler.thread(object->heard_by);
     waits_again = woken.state == ThreadState::kBlocked && woken.wait == waiter.wait &&
                   woken.wait_object == waiter.wait_object;
   }
   {
-    FindingBuilder finding(*this, lost ? FindingKind::kLostWakeUp : FindingKind::kDeadlock,
+    FindingBuilder finding(scene, lost ? FindingKind::kLostWakeUp : FindingKind::kDeadlock,
                            missed_text(signal, futex, waits_again));
     finding.wait_part(lost ? PartRole::kHere : PartRole::kBlockedThread, waiter);
     if (signal != Signal::kMissing) {
       const sched::CodePlace& place = signal == Signal::kEarly ? object->early_at : object->heard_at;
       FindingPart& part =
-          finding.object_part(PartRole::kNotified, scheduler_.thread(place.thread), place.pc, *object);
+          finding.object_part(PartRole::kNotified, scene.scheduler.thread(place.thread), place.pc, *object);
       part.stack = place.stack;
       part.address = waiter.wait_object;
       if (signal == Signal::kElsewhere) part.other = object->heard_by;
@@ -104,41 +104,42 @@ void Execution::report_missed_signal(const Thread& waiter, const KeptWait& kept,
     finding.cite_other_threads();
     finding.cite_creations();
   }
-  finish(Ending::kFinding, 0);
 }
 
-bool Execution::holds(const Thread& t, const SyncObject* lock) const {
+namespace {
+
+bool holds(const Scene& scene, const Thread& t, const SyncObject* lock) {
   if (lock == nullptr) return false;
-  for (const sched::HeldLock& held : locks_.held(t.id)) {
+  for (const sched::HeldLock& held : scene.locks.held(t.id)) {
     if (held.lock == lock && held.serial == lock->serial) return true;
   }
   return false;
 }
 
 // Whom the waiter keeps from going on: those that want a lock of its, and whoever waits for these.
-HeldUp Execution::held_up_by(const Thread& waiter) {
+HeldUp held_up_by(const Scene& scene, const Thread& waiter) {
   HeldUp found;
   found.waiter = &waiter;
   std::uint32_t others = 0;
   std::uint32_t joiners = 0;
-  scheduler_.for_each_blocked([&](Thread& t) {
+  scene.scheduler.for_each_blocked([&](Thread& t) {
     if (t.id == waiter.id) return;
     ++others;
     if (t.waits_for == waiter.id && t.wait == WaitKind::kJoin) {
       ++joiners;
-    } else if (holds(waiter, waited_object(t))) {
+    } else if (holds(scene, waiter, waited_object(scene, t))) {
       found.add(t.id, 0);
     }
   });
   for (std::uint32_t i = 0; i < found.count; ++i) {
-    const Thread& owner = scheduler_.thread(found.threads[i]);
-    scheduler_.for_each_blocked([&](Thread& t) {
+    const Thread& owner = scene.scheduler.thread(found.threads[i]);
+    scene.scheduler.for_each_blocked([&](Thread& t) {
       if (t.id == waiter.id || (t.wait == WaitKind::kJoin && t.waits_for == waiter.id)) return;
-      if (t.waits_for == owner.id || holds(owner, waited_object(t))) found.add(t.id, i + 1);
+      if (t.waits_for == owner.id || holds(scene, owner, waited_object(scene, t))) found.add(t.id, i + 1);
     });
   }
   found.is_giver_known = found.count + joiners == others;
-  const SyncObject* object = waited_object(waiter);
+  const SyncObject* object = waited_object(scene, waiter);
   for (std::uint32_t i = 0; i < found.count && object != nullptr; ++i) {
     const ThreadId id = found.threads[i];
     if ((object->early_at.pc == 0 || object->early_at.thread != id) &&
@@ -151,30 +152,32 @@ HeldUp Execution::held_up_by(const Thread& waiter) {
   return found;
 }
 
+}  // namespace
+
 // A thread waits for what another one has to give, and holds a lock that keeps that one from it: a circle
 // with one edge that no owner tells of. Who would give it is a thread that has done so before, or any, if all
-// others are kept up by this one. Returns if there is no such circle.
-void Execution::report_held_up() {
+// others are kept up by this one.
+bool report_held_up(const Scene& scene) {
   HeldUp best;
-  scheduler_.for_each_blocked([&](Thread& t) {
-    if (awaited_gift(t.wait) == nullptr || locks_.held(t.id).empty() || best.is_giver_known) return;
-    const HeldUp found = held_up_by(t);
+  scene.scheduler.for_each_blocked([&](Thread& t) {
+    if (awaited_gift(t.wait) == nullptr || scene.locks.held(t.id).empty() || best.is_giver_known) return;
+    const HeldUp found = held_up_by(scene, t);
     if (found.count != 0 && (best.count == 0 || found.is_giver_known)) best = found;
   });
-  if (best.count == 0) return;
+  if (best.count == 0) return false;
   {
     TextBuffer<160> text;
     text << "a thread waits for " << awaited_gift(best.waiter->wait) << " and holds a lock that "
          << (best.is_giver_known ? "the thread which would give it" : "another thread") << " waits for";
-    FindingBuilder finding(*this, FindingKind::kDeadlock, text.c_str());
+    FindingBuilder finding(scene, FindingKind::kDeadlock, text.c_str());
     finding.wait_part(PartRole::kBlockedThread, *best.waiter).other =
         best.is_giver_known ? best.threads[best.giver] : kNoThread;
     for (std::uint32_t i = best.giver + 1; i != 0; i = best.by[i - 1])
-      cite_wait(finding, scheduler_.thread(best.threads[i - 1]));
+      finding.cite_wait(scene.thread(best.threads[i - 1]));
     finding.cite_other_threads();
     finding.cite_creations();
   }
-  finish(Ending::kFinding, 0);
+  return true;
 }
 
 }  // namespace heddle::engine

@@ -16,6 +16,12 @@ namespace {
 // The engine that fibers belong to; set by the first creation, the same for all of them.
 Execution* creator = nullptr;
 
+void note_settled(Thread& t, const sched::CodePlace& place) {
+  t.settled_pc = place.pc;
+  t.settled_stack = place.stack;
+  t.settled_by = place.thread;
+}
+
 void thread_main(void* argument) {
   auto& t = *static_cast<Thread*>(argument);
   Execution& execution = *creator;
@@ -30,7 +36,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
                                  bool detached, std::uint64_t pc) {
   creator = this;
   visible({EventKind::kThreadCreate, MemoryOrder::kRelaxed, 0, 0, pc});
-  if (!begun_) hooks_.threads_begin();
+  if (!choosing()) hooks_.threads_begin();
   Thread* t;
   {
     RuntimeScope scope;
@@ -41,7 +47,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   race_.clocks_moved();
   race_.thread_begins(t->id, memory_.epoch(t->id).time);
   locks_.created(scheduler_.current(), t->id);
-  if (observer_ != nullptr) observer_->created(scheduler_.current(), t->id);
+  if (strategy::Observer* o = choices_.observer()) o->created(scheduler_.current(), t->id);
   enter_epoch();
   t->start = entry;
   t->argument = argument;
@@ -56,12 +62,6 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   done(EventKind::kThreadCreate, index_of(t->id));
   if (Event* e = record(EventKind::kThreadCreate, pc)) e->other = t->id;
   return t;
-}
-
-void Execution::note_settled(Thread& t, std::uint64_t pc) {
-  t.settled_pc = pc;
-  t.settled_stack = recording_ ? stack_of(self()) : kEmptyStack;
-  t.settled_by = scheduler_.current();
 }
 
 void Execution::run_exit_handlers() {
@@ -115,10 +115,10 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   }
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);
-  note_settled(*t, pc);
+  note_settled(*t, place(pc));
   memory_.thread_joined(scheduler_.current(), t->id);
   locks_.joined(scheduler_.current(), t->id);
-  if (observer_ != nullptr) observer_->joined(scheduler_.current(), t->id);
+  if (strategy::Observer* o = choices_.observer()) o->joined(scheduler_.current(), t->id);
   enter_epoch();
   done(EventKind::kThreadJoin, index_of(t->id));
   if (Event* e = record(EventKind::kThreadJoin, pc)) e->other = t->id;
@@ -145,7 +145,7 @@ int Execution::detach_thread(std::uint64_t handle, std::uint64_t pc) {
   if (t->joined) thread_misuse("detach of a thread that was already joined", *t, pc);
   if (t->detached) thread_misuse("detach of a thread that is already detached", *t, pc);
   t->detached = true;
-  note_settled(*t, pc);
+  note_settled(*t, place(pc));
   if (Event* e = record(EventKind::kThreadDetach, pc)) e->other = t->id;
   return 0;
 }
@@ -159,7 +159,7 @@ int Execution::cancel_thread(std::uint64_t handle, std::uint64_t pc) {
   if (Event* e = record(EventKind::kThreadCancel, pc)) e->other = t->id;
   if (t->cancel_requested || t->exiting || t->state == ThreadState::kFinished) return 0;
   t->cancel_requested = true;
-  release_clock(t->message_clock);
+  edges_.release(t->message_clock);
   if (t->state == ThreadState::kBlocked && !t->cancel_disabled && t->at_cancellation_point &&
       sched::can_be_broken_off(t->wait)) {
     scheduler_.make_runnable(*t);
@@ -173,7 +173,7 @@ void Execution::accept_cancel() {
   Thread& t = self();
   t.cancel_disabled = true;
   t.cancel_broke_wait = t.at_cancellation_point = t.cancel_before_effect = false;
-  acquire_clock(t.message_clock, t.id);
+  edges_.acquire(t.message_clock, t.id);
 }
 
 void Execution::yield(std::uint64_t pc) {
@@ -187,38 +187,20 @@ void Execution::yield(std::uint64_t pc) {
 // processes, whom the sleep gives real time.
 void Execution::sleep_until(std::uint64_t time, std::uint64_t pc) {
   visible({EventKind::kSleep, MemoryOrder::kRelaxed, 0, 0, pc});
-  if ((spec().sleep == SleepKind::kTimed || children_ != 0) && time > scheduler_.now()) {
+  if ((spec().sleep == SleepKind::kTimed || world_.has_children()) && time > scheduler_.now()) {
     const std::uint32_t handled = self().handlers_run;
     wait(WaitKind::kPause, 0, time);
     if (self().handlers_run == handled && !self().cancel_broke_wait) scheduler_.advance_to(time);
   } else {
     scheduler_.advance_to(time);
   }
-  clock_reads_ = 0;
+  fairness_.slept();
   done(EventKind::kSleep, 0);
   if (Event* e = record(EventKind::kSleep, pc)) e->value = time;
 }
 
-// While threads run on and on, a sleep must end, too: after so many operations its time has come.
-void Execution::pass_time_of_sleepers() {
-  constexpr std::uint32_t kMost = 5000;
-  if (++turns_of_sleepers_ < kMost) return;
-  turns_of_sleepers_ = 0;
-  std::uint64_t first = sched::kNoDeadline;
-  scheduler_.for_each_blocked([&](Thread& t) {
-    if (t.wait == WaitKind::kPause && t.deadline < first) first = t.deadline;
-  });
-  if (first != sched::kNoDeadline) scheduler_.advance_to(first);
-}
-
 std::uint64_t Execution::read_clock() {
-  // A loop that waits for the clock must not take as many turns as there are microseconds in the wait.
-  constexpr std::uint64_t kFirst = 100;
-  if (clock_read_change_ != last_change_) clock_reads_ = 0;
-  clock_read_change_ = last_change_;
-  const std::uint32_t doublings = clock_reads_ / 64 < 17 ? clock_reads_ / 64 : 17;
-  ++clock_reads_;
-  scheduler_.advance(kFirst << doublings);
+  scheduler_.advance(fairness_.clock_moves());
   return scheduler_.now();
 }
 

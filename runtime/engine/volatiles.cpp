@@ -1,10 +1,7 @@
 // Volatile accesses as atomic ones, relaxed or (--volatile acqrel) acquiring and releasing: they let others
 // run, and a read may be stale (C11Tester §7.2).
 //
-// The compiler's callback comes before the access and carries no value. So the value that a read is to see is
-// put into memory first, and what memory should hold is put back before the thread's next operation; and the
-// value of a write is collected there. Nobody else runs in between. plain_access does not come by here when
-// it changes nothing for the race detector, which is why the detector is disturbed.
+// The detector is disturbed, so that the next access does not skip what plain_accesses.h has to settle.
 #include "runtime/engine/atomics.h"
 
 namespace heddle::engine {
@@ -16,30 +13,6 @@ MemoryOrder order_of(const RunSpec& spec, bool write) {
   return write ? MemoryOrder::kRelease : MemoryOrder::kAcquire;
 }
 
-template <typename T>
-memory::Value in_memory(Address address) {
-  return to_value<T>(plain_read<T>(address));
-}
-
-memory::Value value_at(Address address, std::uint8_t bytes) {
-  switch (bytes) {
-    case 1:
-      return in_memory<std::uint8_t>(address);
-    case 2:
-      return in_memory<std::uint16_t>(address);
-    case 4:
-      return in_memory<std::uint32_t>(address);
-    case 8:
-      return in_memory<std::uint64_t>(address);
-    default:
-      return in_memory<Uint128>(address);
-  }
-}
-
-void put_value(Address address, std::uint8_t bytes, const memory::Value& value) {
-  memcpy(reinterpret_cast<void*>(address), &value, bytes);  // little-endian, as the values are
-}
-
 }  // namespace
 
 template <typename T>
@@ -49,14 +22,14 @@ void Execution::volatile_load(Address address, std::uint64_t pc) {
   await_turn<T>(*this, EventKind::kVolatileRead, site);
   AtomicOperation<T> operation(*this, site);
   const std::uint32_t count = memory_.begin_load(operation.thread(), operation.place(), order);
-  const memory::Candidate picked = choose_store(count);
+  const memory::Candidate picked = choices_.choose_store(count);
   const memory::Value newest = memory_.commit_load(picked);
   operation.template finish<race::AccessOp::kVolatileRead>(newest);
   const T value = from_value<T>(picked.value);
   operation.note(EventKind::kVolatileRead, order, value, value, &picked, count);
   if (picked.value == newest) return;
   plain_write<T>(address, value);
-  volatile_ = {true, false, {address, sizeof(T), picked.value}, newest, kNoEvent};
+  plain_.begin_read({address, sizeof(T), picked.value}, newest);
   race_.disturb();
 }
 
@@ -67,7 +40,7 @@ void Execution::volatile_store(Address address, std::uint64_t pc) {
   await_turn<T>(*this, EventKind::kVolatileWrite, site);
   AtomicOperation<T> operation(*this, site);
   operation.template finish<race::AccessOp::kVolatileWrite>(operation.place().memory);
-  volatile_ = {true, true, operation.place(), {}, next_event()};
+  plain_.begin_write(operation.place(), next_event());
   if (Event* event = record(EventKind::kVolatileWrite, pc)) {
     set_address(*event, address);
     event->size = sizeof(T);
@@ -77,25 +50,19 @@ void Execution::volatile_store(Address address, std::uint64_t pc) {
 }
 
 void Execution::settle_volatile() {
-  volatile_.is_pending = false;
-  const memory::Place& place = volatile_.place;
-  const memory::Value now = value_at(place.address, place.size);
-  if (!volatile_.is_write) {
-    // Whoever wrote there meanwhile was not seen, and knows better.
-    if (now == place.memory) put_value(place.address, place.size, volatile_.newest);
-    return;
-  }
-  if (!(now == place.memory)) changed();
-  memory_.store(scheduler_.current(), place, order_of(spec(), true), now, volatile_.event);
+  const PlainAccesses::Written written = plain_.settle();
+  if (!written.is_write) return;
+  const memory::Place& place = written.place;
+  const MemoryOrder order = order_of(spec(), true);
+  if (written.has_changed()) changed();
+  memory_.store(scheduler_.current(), place, order, written.value, written.event);
   enter_epoch();
-  hash(EventKind::kVolatileWrite, now.low);
-  if (observer_ != nullptr)
-    observe_access({EventKind::kVolatileWrite, order_of(spec(), true), place.size, place.address, 0},
-                   nullptr);
-  if (recording_ && volatile_.event != kNoEvent &&
-      index_of(volatile_.event) < channel_.header()->event_count.load(std::memory_order_relaxed)) {
-    Event& event = channel_.events()[index_of(volatile_.event)];
-    event.value = event.value2 = now.low;
+  hash(EventKind::kVolatileWrite, written.value.low);
+  if (choices_.observer() != nullptr)
+    observe_access({EventKind::kVolatileWrite, order, place.size, place.address, 0}, nullptr);
+  if (events_.is_on() && written.event != kNoEvent && index_of(written.event) < events_.count()) {
+    Event& event = channel_.events()[index_of(written.event)];
+    event.value = event.value2 = written.value.low;
     event.location = memory_.last_location();
   }
 }

@@ -3,6 +3,7 @@
 #include "core/base/freestanding.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
+#include "runtime/engine/waits.h"
 
 namespace heddle::engine {
 
@@ -37,140 +38,146 @@ bool WakeProbe::has_changed() const {
   return false;
 }
 
+void WakeProbe::note_write_of(const Thread& t, Address address, std::uint64_t bytes) {
+  // Its own stack is no state that others wait for.
+  const bool is_main = t.id == kMainThread;
+  const Address low = is_main ? address_map::kMainStack : t.stack_low;
+  const Address high = is_main ? address_map::kMainStackEnd : t.stack_top + 512;
+  if (address < low || address >= high) note_write(address, bytes);
+}
+
+void WakeProbe::begin(const ChannelHeader& header, std::uint32_t choices_so_far, bool records,
+                      bool enforces) {
+  *this = WakeProbe{};
+  active_ = true;
+  result = header.current;
+  events = header.event_count.load(std::memory_order_relaxed);
+  findings = header.finding_count.load(std::memory_order_relaxed);
+  choices = choices_so_far;
+  recording = records;
+  enforcing = enforces;
+}
+
+void WakeProbe::end(ChannelHeader& header) {
+  active_ = false;
+  header.current = result;
+  header.event_count.store(events, std::memory_order_relaxed);
+  header.finding_count.store(findings, std::memory_order_relaxed);
+}
+
+void WakeProbe::put_back(const KeptWait& kept, Thread& t) {
+  t.state = ThreadState::kBlocked;
+  t.wait = kept.wait;
+  t.wait_object = kept.object;
+  t.wait_mutex = kept.mutex;
+  t.wait_ticket = kept.ticket;
+  t.waits_for = kNoThread;
+  t.deadline = sched::kNoDeadline;
+  t.depth = kept.depth;
+  t.last_pc = kept.last_pc;
+  t.pending = kept.pending;
+  t.pending_stack = kept.stack;
+}
+
 namespace {
 
-WakeProbe probe;  // the one of the execution, which has one end
-
-}  // namespace
-
 // A wait that may end for no reason, by a thread that can then look again.
-bool Execution::may_be_probed(const Thread& t) {
+bool may_be_probed(const sched::SyncTable& objects, const Thread& t) {
   if (t.state != ThreadState::kBlocked) return false;
   if (t.wait == WaitKind::kFutex) return true;
   if (t.wait != WaitKind::kCondition) return false;
-  const SyncObject* mutex = sync_.find(t.wait_mutex);
+  const SyncObject* mutex = objects.find(t.wait_mutex);
   return mutex != nullptr && mutex->count == 0;
 }
 
+}  // namespace
+
 bool Execution::probe_waiters() {
-  if (!probing_) {
+  if (!probe_.is_active()) {
     begin_probe();
   } else {
-    const KeptWait& kept = probe.latest();
+    const KeptWait& kept = probe_.latest();
     const Thread& t = scheduler_.thread(kept.thread);
     const bool again = t.state == ThreadState::kBlocked && t.wait == kept.wait &&
-                       t.wait_object == kept.object && innermost_place(t) == kept.place;
-    if (!again || probe.has_changed()) conclude_probe(true);
+                       t.wait_object == kept.object && stacks_.innermost_place(t) == kept.place;
+    if (!again || probe_.has_changed()) conclude_probe(true);
   }
-  while (probe.next_thread < scheduler_.thread_count() && probe.count < WakeProbe::kMostWaiters) {
-    Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(probe.next_thread++)});
-    if (!may_be_probed(t)) continue;
-    const SyncObject* object = waited_object(t);
+  while (probe_.next_thread < scheduler_.thread_count() && probe_.count < WakeProbe::kMostWaiters) {
+    Thread& t = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(probe_.next_thread++)});
+    if (!may_be_probed(sync_, t)) continue;
+    const SyncObject* object = waited_object(scene_, t);
     const bool knew = object != nullptr && object->early_at.pc != 0 &&
                       memory_.clock(t.id).at(object->early_at.thread) >= object->early_time;
-    probe.wake({t.id, t.wait, t.wait_object, t.wait_mutex, t.wait_ticket, t.depth, t.last_pc,
-                innermost_place(t), t.pending, t.pending_stack, knew});
+    probe_.wake({t.id, t.wait, t.wait_object, t.wait_mutex, t.wait_ticket, t.depth, t.last_pc,
+                 stacks_.innermost_place(t), t.pending, t.pending_stack, knew});
     scheduler_.make_runnable(t);
     return true;
   }
-  if (probe.count != 0) conclude_probe(false);
+  if (probe_.count != 0) conclude_probe(false);
   end_probe();
   return false;
 }
 
 void Execution::begin_probe() {
   ChannelHeader& h = *channel_.header();
-  probe = WakeProbe{};
-  probe.result = h.current;
-  probe.events = h.event_count.load(std::memory_order_relaxed);
-  probe.findings = h.finding_count.load(std::memory_order_relaxed);
-  probe.choices = log_.count();
-  probe.recording = recording_;
-  probe.enforcing = enforcing_;
-  probing_ = true;
-  recording_ = enforcing_ = false;
-  observer_ = nullptr;
-  fair_ = true;  // the newest stores, and nothing is chosen
+  probe_.begin(h, choices_.count(), events_.is_on(), enforcing_);
+  events_.turn(false);
+  enforcing_ = false;
+  choices_.forget_observer();
+  edges_.set_observer(nullptr);
+  edges_.suspend(true);
+  fairness_.hold(~0ull);  // the newest stores, and nothing is chosen
   note_pace();
-  next_check_ = ~0ull;
   // The threads are stuck, whatever comes of this: were the process to die now, that would be known.
   {
-    FindingBuilder finding(*this, FindingKind::kDeadlock, kEverybodyWaits);
-    scheduler_.for_each_blocked([&](Thread& t) { cite_wait(finding, t); });
+    FindingBuilder finding(scene_, FindingKind::kDeadlock, kEverybodyWaits);
+    scheduler_.for_each_blocked([&](Thread& t) { finding.cite_wait(t); });
     finding.cite_creations();
   }
-  h.current.choices = probe.choices;
+  h.current.choices = probe_.choices;
   h.current.ending = Ending::kFinding;
 }
 
 void Execution::end_probe() {
-  ChannelHeader& h = *channel_.header();
-  h.current = probe.result;
-  h.event_count.store(probe.events, std::memory_order_relaxed);
-  h.finding_count.store(probe.findings, std::memory_order_relaxed);
-  log_.rewind(probe.choices);
-  recording_ = probe.recording;
-  enforcing_ = probe.enforcing;
-  probing_ = false;
-  is_past_probe_ = true;
-  for (std::uint32_t i = 0; i < probe.count; ++i) {
-    const KeptWait& kept = probe.waits[i];
-    Thread& t = scheduler_.thread(kept.thread);
-    t.state = ThreadState::kBlocked;
-    t.wait = kept.wait;
-    t.wait_object = kept.object;
-    t.wait_mutex = kept.mutex;
-    t.wait_ticket = kept.ticket;
-    t.waits_for = kNoThread;
-    t.deadline = sched::kNoDeadline;
-    t.depth = kept.depth;
-    t.last_pc = kept.last_pc;
-    t.pending = kept.pending;
-    t.pending_stack = kept.stack;
-  }
+  probe_.end(*channel_.header());
+  choices_.log().rewind(probe_.choices);
+  events_.turn(probe_.recording);
+  enforcing_ = probe_.enforcing;
+  edges_.suspend(false);
+  stacks_.note_moved();
+  for (std::uint32_t i = 0; i < probe_.count; ++i)
+    WakeProbe::put_back(probe_.waits[i], scheduler_.thread(probe_.waits[i].thread));
 }
 
 void Execution::conclude_probe(bool goes_on) {
   end_probe();
-  const KeptWait& latest = probe.latest();
-  if (goes_on) report_missed_signal(scheduler_.thread(latest.thread), latest, probe.news);
-  report_deadlock();
+  const KeptWait& latest = probe_.latest();
+  goes_on ? report_missed_signal(scene_, scheduler_.thread(latest.thread), latest, probe_.news)
+          : report_deadlock(scene_);
+  finish(Ending::kFinding, 0);
 }
 
 void Execution::probe_leaves() {
-  if (probing_) conclude_probe(true);
-}
-
-void Execution::probe_allocates(Address begin, std::uint64_t bytes) { probe.note_fresh(begin, bytes); }
-
-void Execution::probe_reads() { probe.news = true; }
-
-void Execution::probe_writes(Address address, std::uint64_t bytes) {
-  // Its own stack is no state that others wait for.
-  const Thread& t = self();
-  const bool is_main = t.id == kMainThread;
-  const Address low = is_main ? address_map::kMainStack : t.stack_low;
-  const Address high = is_main ? address_map::kMainStackEnd : t.stack_top + 512;
-  if (address < low || address >= high) probe.note_write(address, bytes);
+  if (probe_.is_active()) conclude_probe(true);
 }
 
 // Before the woken thread's next visible operation.
 void Execution::probe_step() {
   const sched::PendingOperation& operation = self().pending;
-  if (self().id != probe.latest().thread) conclude_probe(false);  // a signal from outside came just now
-  if (++probe.steps > WakeProbe::kMostSteps) conclude_probe(true);
+  if (self().id != probe_.latest().thread) conclude_probe(false);  // a signal from outside came just now
+  if (++probe_.steps > WakeProbe::kMostSteps) conclude_probe(true);
   switch (operation.kind) {
     case EventKind::kAtomicLoad:
     case EventKind::kVolatileRead:
       // As if it were plain: what another thread has stored meanwhile is news.
-      if (detecting_ &&
+      if (plain_.detecting() &&
           race_.on_range(race::AccessOp::kRead, operation.address, operation.size, operation.pc) != nullptr)
-        probe.news = true;
+        probe_.note_news();
       return;
     case EventKind::kAtomicStore:
     case EventKind::kAtomicUpdate:
     case EventKind::kVolatileWrite:
-      return probe_writes(operation.address, operation.size);
+      return probe_.note_write_of(self(), operation.address, operation.size);
     case EventKind::kFence:
     case EventKind::kYield:
     case EventKind::kSleep:
@@ -181,12 +188,12 @@ void Execution::probe_step() {
     case EventKind::kMutexUnlock:
     case EventKind::kRwlockUnlock: {
       const SyncObject* lock = sync_.find(operation.address);
-      if (probe.has_changed() || (lock != nullptr && lock->waiters != 0)) break;
+      if (probe_.has_changed() || (lock != nullptr && lock->waiters != 0)) break;
       return;
     }
     case EventKind::kCondWait:
     case EventKind::kFutexWait:
-      if (operation.address == probe.latest().object) return;
+      if (operation.address == probe_.latest().object) return;
       break;
     default:
       break;

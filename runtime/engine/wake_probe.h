@@ -32,8 +32,6 @@ struct KeptWait {
   bool knew_signal = false;  // what the latest early signal announced had happened before it looked
 };
 
-inline constexpr const char* kEverybodyWaits = "every thread waits and nothing can wake any of them";
-
 class WakeProbe {
  public:
   static constexpr std::uint32_t kMostWaiters = 32;
@@ -53,6 +51,13 @@ class WakeProbe {
   bool recording = false;
   bool enforcing = false;
 
+  bool is_active() const { return active_; }
+  // Every thread waits: keeps what the execution is now, and puts it back.
+  void begin(const ChannelHeader& header, std::uint32_t choices_so_far, bool records, bool enforces);
+  void end(ChannelHeader& header);
+  // The thread waits again, as it did before it was woken.
+  static void put_back(const KeptWait& kept, sched::Thread& thread);
+
   KeptWait& latest() { return waits[count - 1]; }
   void wake(const KeptWait& wait) {
     waits[count++] = wait;
@@ -61,6 +66,8 @@ class WakeProbe {
   }
   // Before the woken thread writes: what is there now.
   void note_write(Address address, std::uint64_t bytes);
+  void note_write_of(const sched::Thread& woken, Address address, std::uint64_t bytes);
+  void note_news() { news = true; }
   // Memory that it allocates: nobody else knows of it.
   void note_fresh(Address begin, std::uint64_t bytes) {
     if (fresh_count_ < kMostRanges) fresh_[fresh_count_++] = {begin, bytes};
@@ -85,6 +92,7 @@ class WakeProbe {
   std::uint32_t change_count_ = 0;
   std::uint32_t fresh_count_ = 0;
   bool overflown_ = false;
+  bool active_ = false;
 };
 
 }  // namespace heddle::engine

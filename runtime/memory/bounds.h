@@ -1,13 +1,13 @@
 // Which stores of a location a thread is bound by: it may read none that is mo-before one of them, and what
-// it writes comes after them all. One function per rule.
+// it writes comes after them all. Which rules there are is the model's to say (models/model.h).
 #pragma once
 
 #include <cstdint>
 
 #include "core/base/arena.h"
 #include "core/base/ids.h"
-#include "core/trace/run_spec.h"
 #include "runtime/memory/location.h"
+#include "runtime/memory/models/model.h"
 #include "runtime/memory/thread_clocks.h"
 
 namespace heddle::memory {
@@ -23,38 +23,34 @@ class Bounds {
   explicit Bounds(Arena& arena) : arena_(arena) {}
   void reset();
 
-  // Nearly all accesses: few stores, C++20's rules, and no seq_cst fence that this access has to do with.
+  // Nearly all accesses: few stores, a model whose bounds fit, and no seq_cst fence that this access has to do
+  // with.
   static bool are_in_a_word(const Location& x, const ThreadClocks& clocks, const ThreadState& s, bool seq_cst,
-                            ModelKind model) {
-    return x.words == 1 && model == ModelKind::kCxx20 && s.sigma == 0 &&
+                            const Model& model) {
+    return x.words == 1 && model.fits_in_a_word && s.sigma == 0 &&
            (!seq_cst || clocks.global_fence_clock() == nullptr);
   }
   // compute() for those.
   [[gnu::always_inline]] static WordBounds in_a_word(const Location& x, const ThreadState& s,
                                                      const Accessor* own, bool seq_cst);
 
-  // The bounds of an access by t, as masks over the location's slots. `writes`: a store or update.
-  // `own`: t's accessor, null if it has none or nobody has looked.
-  void compute(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
-               ModelKind model, const Accessor* own = nullptr) {
-    if (are_in_a_word(x, clocks, clocks.state(t), seq_cst, model)) {
-      const WordBounds bounds = in_a_word(x, clocks.state(t), own, seq_cst);
+  // The bounds of an access, as masks over the location's slots. `own`: the thread's accessor, null if it has
+  // none or nobody has looked.
+  void compute(const Location& x, const ThreadClocks& clocks, const BoundAccess& access, const Model& model,
+               const Accessor* own = nullptr) {
+    const ThreadState& s = clocks.state(access.thread);
+    if (are_in_a_word(x, clocks, s, access.seq_cst, model)) {
+      const WordBounds bounds = in_a_word(x, s, own, access.seq_cst);
       known_[0] = bounds.known;
       excluded_[0] = bounds.excluded;
     } else {
-      compute_fully(x, clocks, t, seq_cst, writes, model);
+      compute_fully(x, clocks, access, model);
     }
   }
   // As if t had to read the newest store and write after all.
   void set_to_all(const Location& x);
 
-  const std::uint64_t* known() const { return known_; }
-  const std::uint64_t* excluded() const { return excluded_; }
-
- private:
-  void compute_fully(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst, bool writes,
-                     ModelKind model);
-  void clear(const Location& x);
+  // --- for models.
   void add(const Location& x, Sequence s) {
     if (!x.is_live(s)) return;
     Location::set(known_, x.slot(s));
@@ -62,13 +58,22 @@ class Bounds {
     excluded_[0] |= row[0];
     for (std::uint32_t w = 1; w < x.words; ++w) excluded_[w] |= row[w];
   }
+  // The store may not be read, but nothing is ordered by it.
+  void exclude(const Location& x, Sequence s) { Location::set(excluded_, x.slot(s)); }
+  void add_happens_before(const Location& x, const ThreadState& s) {
+    for (std::uint32_t i = 0; i < x.accessor_count; ++i) {
+      const Accessor& a = x.accessors[i];
+      add(x, a.history.at(s.clock[index_of(a.thread)]));
+    }
+  }
 
-  void coherence(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);
-  void seq_cst_accesses(const Location& x, const ThreadState& s, bool seq_cst);
-  void happens_before(const Location& x, const ThreadState& s);
-  void c11_fences(const Location& x, const ThreadClocks& clocks, ThreadId t, bool seq_cst);
+  const std::uint64_t* known() const { return known_; }
+  const std::uint64_t* excluded() const { return excluded_; }
 
-  void c11_last_seq_cst_store(const Location& x, bool writes);
+ private:
+  void compute_fully(const Location& x, const ThreadClocks& clocks, const BoundAccess& access,
+                     const Model& model);
+  void clear(const Location& x);
 
   Arena& arena_;
   // One word mostly suffices. More come from the arena.
@@ -79,7 +84,7 @@ class Bounds {
   std::uint32_t words_ = 1;
 };
 
-// Axiom 1 as in happens_before(), and axiom 3 for seq_cst accesses as in seq_cst_accesses().
+// Axiom 1 as in add_happens_before(), and axiom 3 for seq_cst accesses as in models/cxx20.h.
 inline WordBounds Bounds::in_a_word(const Location& x, const ThreadState& s, const Accessor* own,
                                     bool seq_cst) {
   std::uint64_t known = 0, excluded = 0;

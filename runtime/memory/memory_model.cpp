@@ -28,15 +28,16 @@ MemoryModel::MemoryModel()
 
 void MemoryModel::reset(const Options& options) {
   options_ = options;
+  model_ = model_of(options.model);
   if (options_.window == 0) {
     options_.window = options_.prune == PruneKind::kAggressive ? kDefaultAggressiveWindow : kDefaultWindow;
   }
-  window_ = options_.model == ModelKind::kSc ? 1
+  window_ = !model_.reads_old_stores ? 1
             : options_.prune == PruneKind::kWindow
                 ? static_cast<std::uint32_t>(std::min<std::uint64_t>(options_.window, kLargestWindow))
                 : kNoWindow;
   arena_.reset();
-  threads_.reset(options_.model);
+  threads_.reset(model_);
   table_.reset();
   order_.reset(options_.record);
   bounds_.reset();
@@ -138,8 +139,8 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   ensure_room(x);
   Accessor* accessor = ModificationOrder::find_accessor(x, t);
   const bool settled = is_settled(x, t, accessor);
-  const bool own = !settled && (is_seq_cst(request.success) != is_seq_cst(request.failure) ||
-                                options_.model == ModelKind::kC11Tester);
+  const bool own =
+      !settled && (is_seq_cst(request.success) != is_seq_cst(request.failure) || model_.failure_differs);
   pending_ = {&x, t, request.success, request.failure, own, true, settled, false, 1, 0, accessor};
   if (settled) {
     const bool equal = x.store(x.newest).value == request.expected;

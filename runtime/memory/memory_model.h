@@ -6,19 +6,14 @@
 // agrees with happens-before, reads-from and the total order S of seq_cst operations. The modification order
 // of a location is not tied to the order of execution: it is a set of constraints that grows (C11Tester §4).
 //
-//   c++20      coherence, atomicity and [atomics.order]p3-4; the operational rule of docs/design/memory-model.md.
-//              Equal to the axioms but for two documented limits: no load buffering, and no S that
-//              contradicts happens-before or reads-from.
-//   c11tester  the paper's Figs. 10 and 11, i.e. C++11 29.3p3-7 for seq_cst; on our modification order, so
-//   without
-//              the paper's forbidden cycles through chains of updates.
-//   sc         every read sees the last store executed.
+// What the models differ in, each says in its own file: models/cxx20.h, models/c11tester.h, models/sc.h.
 //
 // How to use it, per atomic operation of thread t on a Place (address, size, what real memory holds now):
-//   load     candidates = readable_load(t, place, order);             pick one; commit_load(index)
-//   update   candidates = readable_update(t, place, order);           pick one; commit_update(index, value,
-//   event) CAS      candidates = readable_cas(t, place, {…});                pick one; its `outcome` says
-//   which commit store    store(t, place, order, value, event) fence    fence(t, order)
+//   load     candidates = readable_load(t, place, order);     pick one; commit_load(index)
+//   update   candidates = readable_update(t, place, order);   pick one; commit_update(index, value, event)
+//   CAS      candidates = readable_cas(t, place, {…});        pick one; its `outcome` says which commit
+//   store    store(t, place, order, value, event)
+//   fence    fence(t, order)
 // Candidates are in the order of execution, newest first; there is always at least one, and exactly one of a
 // load's or update's is `newest`. Where only the picked one matters, begin_load and begin_update count them
 // and candidate(index) makes that one. A commit must follow before anything else is asked. Each commit and
@@ -53,6 +48,7 @@
 #include "runtime/memory/bounds.h"
 #include "runtime/memory/location.h"
 #include "runtime/memory/location_table.h"
+#include "runtime/memory/models/model.h"
 #include "runtime/memory/modification_order.h"
 #include "runtime/memory/select.h"
 #include "runtime/memory/thread_clocks.h"
@@ -196,8 +192,7 @@ class MemoryModel {
   // draw(location, ages, count) picks a bit of `ages`, which are the candidates as newest_at_top has them.
   // Answers the store that is read. REQUIRES: found, reads_in_a_word().
   bool reads_in_a_word(ThreadId t, const Found& found, MemoryOrder order) const {
-    return Bounds::are_in_a_word(*found.location, threads_, threads_.state(t), is_seq_cst(order),
-                                 options_.model);
+    return Bounds::are_in_a_word(*found.location, threads_, threads_.state(t), is_seq_cst(order), model_);
   }
   template <typename Draw>
   [[gnu::always_inline]] const Store& load_drawn(ThreadId t, const Found& found, MemoryOrder order,
@@ -299,7 +294,7 @@ class MemoryModel {
   bool is_before(const Candidate& a, const Candidate& b) const {
     return pending_.location->is_before(a.store, b.store);
   }
-  // … a store that was forgotten, or that is the initial one, comes before all.
+  // A store that was forgotten, or that is the initial one, comes before all.
   bool is_before(ChoiceKey a, const Candidate& b) const;
   // Does `a` come before `b` in the modification order of the location with this number? Where nothing orders
   // them: was it executed before? Forgotten stores come before all others.
@@ -354,7 +349,7 @@ class MemoryModel {
   // compute.
   bool is_settled(const Location& x, ThreadId t, const Accessor* accessor) const {
     return x.has_single_maximum() &&
-           (options_.model == ModelKind::kSc || x.latest_only || knows_newest(x, t, accessor));
+           (!model_.reads_old_stores || x.latest_only || knows_newest(x, t, accessor));
   }
   static Candidate candidate_of(const Location& x, Sequence s, ReadOutcome outcome) {
     const Store& store = x.store(s);
@@ -404,10 +399,10 @@ class MemoryModel {
   }
   [[gnu::always_inline]] void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order,
                                           bool writes, const Accessor* own = nullptr) {
-    if (x.latest_only || options_.model == ModelKind::kSc) {
+    if (x.latest_only) {
       bounds.set_to_all(x);
     } else {
-      bounds.compute(x, threads_, t, is_seq_cst(order), writes, options_.model, own);
+      bounds.compute(x, threads_, {t, is_seq_cst(order), writes}, model_, own);
     }
   }
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
@@ -420,7 +415,7 @@ class MemoryModel {
     accessor.lessons = threads_.state(t).lessons;  // before it learns from what it reads
     if (!update) {
       order_.record_access(x, accessor.history, threads_.time(t), read);
-      if (is_seq_cst(order) && options_.model == ModelKind::kCxx20) {
+      if (is_seq_cst(order) && model_.seq_cst_reads_bind) {
         order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
       }
     }
@@ -471,6 +466,7 @@ class MemoryModel {
   Bounds bounds_;
   Bounds failure_bounds_;
   Options options_;
+  Model model_;
   std::uint32_t window_ = 0;  // stores per location; no limit: 0xffffffff
   std::uint32_t steps_ = 0;
   std::uint32_t locations_made_ = 0;

@@ -44,7 +44,7 @@ void MemoryModel::make_room(Location& x) {
 void MemoryModel::trim(Location& x) {
   const std::uint32_t limit = x.latest_only ? 1 : window_;
   if (x.end - x.first > limit) order_.drop_down_to(x, limit - limit / kSlack);
-  if (!x.latest_only && options_.model != ModelKind::kSc) pruned_ = true;
+  if (!x.latest_only && model_.reads_old_stores) pruned_ = true;
 }
 
 // What no running thread can read any more. A thread that waits for another to end will know what that one
@@ -58,7 +58,7 @@ void MemoryModel::prune_conservatively(Location& x) {
     const ThreadState& s = threads_.state(t);
     if (!s.running || (s.waits_for != kNoThread && threads_.state(s.waits_for).running)) continue;
     counted = true;
-    failure_bounds_.compute(x, threads_, t, false, false, options_.model);
+    failure_bounds_.compute(x, threads_, {t, false, false}, model_);
     for (std::uint32_t w = 0; w < x.words; ++w) dead[w] &= failure_bounds_.excluded()[w];
   }
   if (!counted) return;

@@ -9,7 +9,7 @@ constexpr std::uint32_t kFirstCapacity = 16;
 
 }  // namespace
 
-void ThreadClocks::reset(ModelKind model) {
+void ThreadClocks::reset(const Model& model) {
   model_ = model;
   thread_capacity_ = kFirstCapacity;
   capacity_ = kFirstCapacity;
@@ -106,8 +106,7 @@ void ThreadClocks::joined(ThreadId joiner, ThreadId finished) {
 void ThreadClocks::take_snapshot(ThreadState& s) {
   s.published = views_.make(s.clock, width_, s.learnt, s.previous);
   if (width_ > kChunkTimes) views_.replace(s.previous, ViewPool::retain(s.published));
-  // C++11's rules (Fig. 11) know a thread's own fences only.
-  if (model_ == ModelKind::kCxx20 && s.sigma != 0) {
+  if (model_.messages_carry_fences && s.sigma != 0) {
     s.published->sigma = s.sigma;
     s.published->fence_view = ViewPool::retain(s.fence_view);
   }
@@ -166,17 +165,10 @@ void ThreadClocks::release_fence(ThreadId t) {
   views_.replace(state(t).release_fence, m);
 }
 
-// [atomics.order]p4: the fence is in S; what happens before it is before what happens after any later one.
-// c++20: G ⊔= C; V ⊔= G; sigma = now. Under C++11's rules G holds each thread's own last fence only (F_t, F_b
-// of Fig. 11).
 void ThreadClocks::seq_cst_fence(ThreadId t) {
   acquire_fence(t);
   ThreadState& s = state(t);
-  if (model_ == ModelKind::kC11Tester) {
-    fence_clock_[index_of(t)] = s.clock[index_of(t)];
-  } else {
-    for (std::uint32_t i = 0; i < width_; ++i) fence_clock_[i] = std::max(fence_clock_[i], s.clock[i]);
-  }
+  model_.join_fence(fence_clock_, s.clock, width_, index_of(t));
   View* snapshot = views_.make(fence_clock_, width_, fence_snapshot_, nullptr);
   views_.replace(fence_snapshot_, snapshot);
   learn_fence(s, ++fence_count_, snapshot);

@@ -4,8 +4,8 @@
 //   C      its happens-before clock. Races are judged by C alone.
 //   F_rel  what its last release fence published; relaxed stores carry it.
 //   F_acq  what its relaxed loads have read and an acquire fence would acquire.
-//   sigma  the last seq_cst fence that happens before now, with G[sigma], the snapshot of G which that fence
-//   took.
+//   sigma  the last seq_cst fence that happens before now, with G[sigma], the snapshot of G which that
+//          fence took.
 // and all share G, the join of the clocks of all seq_cst fences so far.
 //
 // The coherence clock V of the operational rule (docs/design/memory-model.md) is C joined with G[sigma]; it is
@@ -24,7 +24,7 @@
 #include "core/base/check.h"
 #include "core/base/clock_view.h"
 #include "core/base/ids.h"
-#include "core/trace/run_spec.h"
+#include "runtime/memory/models/model.h"
 #include "runtime/memory/view.h"
 
 namespace heddle::memory {
@@ -53,7 +53,7 @@ class ThreadClocks {
   ThreadClocks(Arena& arena, ViewPool& views) : arena_(arena), views_(views) {}
 
   // Forgets all threads (the arena has been reset) and starts the main thread.
-  void reset(ModelKind model);
+  void reset(const Model& model);
 
   void created(ThreadId parent, ThreadId child);
   void finished(ThreadId t);
@@ -92,9 +92,8 @@ class ThreadClocks {
   }
 
   // Fig. 7 [RELEASE RMW] and [RELAXED RMW]: what an update puts into its store, which continues the release
-  // sequence
-  // ([intro.races]p5 as of P0982) of the store it read. REQUIRES: if it acquires, then it has acquired
-  // `read`.
+  // sequence ([intro.races]p5 as of P0982) of the store it read. REQUIRES: if it acquires, then it has
+  // acquired `read`.
   Message update_message(ThreadId t, const Message& read, MemoryOrder order) {
     if (!is_release(order) && !read && !state(t).release_fence) return {};
     return make_update_message(t, read, order);
@@ -129,7 +128,7 @@ class ThreadClocks {
 
   Arena& arena_;
   ViewPool& views_;
-  ModelKind model_ = ModelKind::kCxx20;
+  Model model_;
   ThreadState* threads_ = nullptr;
   std::uint32_t thread_capacity_ = 0;
   std::uint32_t width_ = 0;               // slots in use

@@ -152,7 +152,7 @@ struct Thread {
   HistoryMoment* call_moment = nullptr;         // its operation on a recorded object has not begun to act yet
   std::uint32_t message_clock = 0;  // what cancel requests and signals for it have released; 0: nothing yet
 
-  // Libraries that were not compiled by heddle, a bit or an entry for each (runtime/engine/crossings.cpp).
+  // Libraries that were not compiled by heddle, a bit or an entry for each (runtime/engine/crossings.h).
   std::uint32_t libraries = 0;           // the thread is in these
   std::uint32_t callback_libraries = 0;  // these have called the program, and it has not returned yet
   std::uint32_t callback_depth = 0;      // functions on the shadow stack at the first of these calls
