@@ -1,4 +1,4 @@
-// The second ABI, __heddle_*, as a compiled module calls it (runtime/abi/symbolic_calls.cpp defines it).
+// The second ABI, __heddle_*, as a compiled module calls it (runtime/abi/heddle/symbolic_calls.cpp defines it).
 //
 // An id (i32) stands for an expression of core/trace/symbolic.h; 0 is a value that depends on no symbol.
 // Values travel as i64, zero-extended.

@@ -216,7 +216,7 @@ class HookWriter {
   llvm::Constant* null() const { return llvm::ConstantPointerNull::get(pointer_); }
 
   // What is said of an access beside its address: bytes, as far as they are known, and whether it writes
-  // (runtime/abi/element_calls.cpp).
+  // (runtime/abi/heddle/element_calls.cpp).
   static constexpr std::uint32_t kWrites = 1;
   static constexpr std::uint64_t kMostBytes = 1u << 30;
   Value* how(Builder& at, Instruction& access, Touch touch) const {

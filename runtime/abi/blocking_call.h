@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-#include "runtime/abi/cancellation.h"
+#include "runtime/abi/pthread/cancellation.h"
 
 namespace heddle::abi {
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "runtime/abi/engine_access.h"
-#include "runtime/abi/format_accesses.h"
+#include "runtime/abi/libc/format_accesses.h"
 #include "runtime/engine/callers.h"
 #include "runtime/engine/own_code.h"
 

@@ -5,7 +5,7 @@
 // Two ask:
 //   the engine    a call that would block the one kernel thread (libgomp's futex, a FILE on a pipe) is
 //   answered
-//                 by parking the fiber (runtime/abi/library_syscalls.cpp);
+//                 by parking the fiber (runtime/abi/libc/library_syscalls.cpp);
 //   the session   an execution can be undone in process only where it left no trace in the kernel. The first
 //                 call that is not on the list of harmless ones opens the gate: the next execution needs a
 //                 new process.

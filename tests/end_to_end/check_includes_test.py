@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """scripts/check_includes: the tree passes, and every forbidden direction is caught."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,24 @@ class CheckIncludes(unittest.TestCase):
 
     def test_paths_start_at_the_root(self):
         self.assert_caught("core/base/a.h", "ids.h", '"ids.h" is no path from the root')
+
+    def test_rooms_of_merging_come_one_after_the_other(self):
+        self.assert_allowed("tool/merge/replay/a.h", "tool/merge/store/b.h")
+        self.assert_caught("tool/merge/store/a.h", "tool/merge/ranking/b.h",
+                           "tool/merge/store may not include tool/merge/ranking")
+        self.assertIn("lies in no room", check_one("tool/merge/a.h", "").stdout)
+
+    def test_the_product_does_not_include_its_benchmarks(self):
+        self.assert_allowed("bench/harness/a.cpp", "tool/search/b.h")
+        self.assert_caught("tool/cli/a.cpp", "bench/harness/b.h", "tool/cli may not include bench/harness")
+
+    def test_the_architecture_has_the_same_rooms(self):
+        with open(os.path.join(ROOT, "docs", "design", "architecture.md"), encoding="utf-8") as file:
+            rows = set(re.findall(r"^\| `([\w/]+)/` \|", file.read(), re.MULTILINE))
+        with open(SCRIPT, encoding="utf-8") as file:
+            rooms = set(re.findall(r'^    "([\w/]+)": \[', file.read(), re.MULTILINE))
+        self.assertTrue(rooms)
+        self.assertEqual(rows - {"bench", "tests", "tool/gdb"}, rooms)
 
     def test_a_folder_outside_the_table_is_caught(self):
         result = check_one("runtime/attic/a.cpp", "")

@@ -1,5 +1,5 @@
 // The walkers of formats: what printf and scanf access, against what libc does with the same arguments.
-#include "runtime/abi/format_accesses.h"
+#include "runtime/abi/libc/format_accesses.h"
 
 #include <gtest/gtest.h>
 #include <locale.h>

@@ -28,7 +28,7 @@ struct SeenRace {
   std::size_t number = 0;             // in the execution
 };
 
-// Synchronisation has no address (runtime/abi/element_calls.cpp).
+// Synchronisation has no address (runtime/abi/heddle/element_calls.cpp).
 struct SeenLock {
   std::uint64_t element = 0;
   std::size_t place = 0;   // in the element's order
