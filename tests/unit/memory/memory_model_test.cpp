@@ -303,13 +303,13 @@ TEST_F(MemoryModelTest, CandidatesMadeOneByOneEqualTheList) {
   }
 }
 
-// update_newest is begin_update and commit_update in one, and a short read leaves out what it does not need: two
-// models that differ in nothing but this go on offering the same.
+// update_newest is begin_update and commit_update in one, a load that repeats commits nothing, and a short read
+// leaves out what it does not need: two models that differ in nothing but this go on offering the same.
 TEST_F(MemoryModelTest, ShortReadsEqualLongOnes) {
   constexpr MemoryOrder kOrders[] = {kRlx, kAcq, kRel, kAcqRel, kSc};
   const auto load_of = [](MemoryOrder order) { return order == kRel || order == kAcqRel ? kAcq : order; };
   const auto store_of = [](MemoryOrder order) { return order == kAcq || order == kAcqRel ? kRel : order; };
-  std::uint32_t in_one = 0, drawn_loads = 0, drawn_updates = 0;
+  std::uint32_t in_one = 0, repeated = 0, drawn_loads = 0, drawn_updates = 0;
   for (const std::uint32_t updates : {2u, 6u, 10u}) {  // out of ten operations
     start(Options{}, {kA, kB, kC});
     SteppedModel other;
@@ -358,7 +358,11 @@ TEST_F(MemoryModelTest, ShortReadsEqualLongOnes) {
         const auto candidates = other.readable_load(t, {a, 8, other_memory[a]}, load_of(order));
         pick = random.below(static_cast<std::uint32_t>(candidates.size()));
         const Found found = model.find(t, place(a));
-        if (i % 2 == 0 && found && model.reads_in_a_word(t, found, load_of(order))) {
+        if (found && model.load_repeats(t, found, load_of(order))) {
+          ++repeated;  // and nothing is committed
+          ASSERT_EQ(candidates.size(), 1u);
+          ASSERT_EQ(candidates[0].value, memory[a]);
+        } else if (i % 2 == 0 && found && model.reads_in_a_word(t, found, load_of(order))) {
           ++drawn_loads;
           const Reading reading = model.begin_short_load(t, found, load_of(order));
           ASSERT_EQ(reading.count, candidates.size());
@@ -386,6 +390,7 @@ TEST_F(MemoryModelTest, ShortReadsEqualLongOnes) {
     }
   }
   EXPECT_GT(in_one, 1000u);
+  EXPECT_GT(repeated, 100u);
   EXPECT_GT(drawn_loads, 500u);
   EXPECT_GT(drawn_updates, 500u);
 }
