@@ -36,10 +36,14 @@ class Program {
     if (mix == Mix::kStores) {
       memory_[x] = model_.store(t, place, orders_.store, {++value_, 0});
     } else if (mix == Mix::kUpdates) {
-      const Candidate picked = model_.candidate(choose(model_.begin_update(t, place, orders_.update), r));
-      memory_[x] = model_.commit_update(picked, {picked.value.low + 1, 0});
+      const Reading reading = model_.begin_update(t, place, orders_.update);
+      const Sequence store = model_.store_at(reading, choose(reading.count, r));
+      const std::uint64_t old = reading.location->store(store).value.low;
+      memory_[x] = model_.commit_update(reading, store, {old + 1, 0});
     } else {
-      memory_[x] = model_.commit_load(model_.candidate(choose(model_.begin_load(t, place, orders_.load), r)));
+      const Reading reading = model_.begin_load(t, place, orders_.load);
+      model_.commit_load(reading, model_.store_at(reading, choose(reading.count, r)));
+      memory_[x] = MemoryModel::newest_value(*reading.location);
     }
   }
 

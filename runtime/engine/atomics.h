@@ -57,13 +57,14 @@ class AtomicOperation {
  public:
   [[gnu::always_inline]] AtomicOperation(Execution& e, const AtomicSite& site)
       : e_(e), site_(site), place_{site.address, sizeof(T), to_value<T>(plain_read<T>(site.address))} {}
-  // … whose location was found already: memory is not read twice. Another process that shares it may have
+  // The location was found already: memory is not read twice. Another process that shares it may have
   // stored there between, and what it stored would be taken for old and written over.
   [[gnu::always_inline]] AtomicOperation(Execution& e, const AtomicSite& site, const memory::Found& found)
       : e_(e),
         site_(site),
         place_{site.address, sizeof(T),
-               found ? memory::MemoryModel::newest_value(found) : to_value<T>(plain_read<T>(site.address))} {}
+               found ? memory::MemoryModel::newest_value(*found.location)
+                     : to_value<T>(plain_read<T>(site.address))} {}
 
   ThreadId thread() const { return e_.scheduler().current(); }
   const memory::Place& place() const { return place_; }
@@ -110,15 +111,29 @@ class AtomicOperation {
   memory::Place place_;
 };
 
-// Under a uniform strategy, where nobody looks on: what is read is drawn without candidates being made.
-inline bool may_draw(Execution& e, const memory::Found& found, MemoryOrder order) {
+// Is the way of a read short? It is drawn, nobody looks on, and few stores are on offer.
+inline bool is_short(Execution& e, const memory::Found& found, MemoryOrder order) {
   return e.choices().draws() && e.memory().reads_in_a_word(e.scheduler().current(), found, order);
 }
-[[gnu::always_inline]] inline auto drawing(Execution& e) {
-  return [&e](const memory::Location& x, std::uint64_t ages, std::uint32_t count)
-             __attribute__((always_inline)) {
-               return e.choices().draw_among(e.scheduler().current(), x, ages, count);
-             };
+
+// The one way in which a load reads. A short one leaves out what it does not need, and does the same.
+template <bool kShort, typename T>
+[[gnu::always_inline]] inline T load_chosen(Execution& e, AtomicOperation<T>& operation,
+                                            const AtomicSite& site, const memory::Found& found) {
+  using memory::MemoryModel;
+  MemoryModel& memory = e.memory();
+  const ThreadId t = operation.thread();
+  const memory::Reading reading = kShort ? memory.begin_short_load(t, found, site.order)
+                                         : memory.begin_load(t, operation.place(), site.order, found);
+  const memory::Sequence store = e.choices().choose_store<kShort>(memory, reading);
+  memory::Candidate picked;
+  if (!kShort) picked = MemoryModel::candidate(reading, store);  // as it is before the commit
+  const memory::Store& read =
+      kShort ? memory.commit_short_load(reading, store) : memory.commit_load(reading, store);
+  const T value = from_value<T>(read.value);
+  operation.template finish<race::AccessOp::kAtomicRead>(MemoryModel::newest_value(*reading.location));
+  operation.note(EventKind::kAtomicLoad, site.order, value, value, kShort ? nullptr : &picked, reading.count);
+  return value;
 }
 
 template <typename T>
@@ -127,12 +142,7 @@ template <typename T>
   const AtomicSite site = {address, order, pc};
   AtomicOperation<T> operation(e, site, found);
   if (!found) e.check_initialised(operation.place(), site.pc);
-  const std::uint32_t count = e.memory().begin_load(operation.thread(), operation.place(), site.order, found);
-  const memory::Candidate picked = e.choices().choose_store(count);
-  const T value = from_value<T>(picked.value);
-  operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(picked));
-  operation.note(EventKind::kAtomicLoad, site.order, value, value, &picked, count);
-  return value;
+  return load_chosen<false>(e, operation, site, found);
 }
 
 template <typename T>
@@ -141,15 +151,12 @@ template <typename T>
   AtomicOperation<T> operation(e, site);
   const auto found = e.memory().find(operation.thread(), operation.place());
   if (!found || e.is_watched()) return load_anew<T>(e, site.address, site.order, site.pc, found);
-  memory::Value read = operation.place().memory;
-  memory::Value newest = read;
   if (!e.memory().load_repeats(operation.thread(), found, site.order)) {
-    if (!may_draw(e, found, site.order)) return load_anew<T>(e, site.address, site.order, site.pc, found);
-    read = e.memory().load_drawn(operation.thread(), found, site.order, drawing(e)).value;
-    newest = memory::MemoryModel::newest_value(found);
+    if (is_short(e, found, site.order)) return load_chosen<true>(e, operation, site, found);
+    return load_anew<T>(e, site.address, site.order, site.pc, found);
   }
-  const T value = from_value<T>(read);
-  operation.template finish<race::AccessOp::kAtomicRead>(newest);
+  const T value = from_value<T>(operation.place().memory);
+  operation.template finish<race::AccessOp::kAtomicRead>(operation.place().memory);
   operation.note(EventKind::kAtomicLoad, site.order, value, value, nullptr, 1);
   return value;
 }
@@ -165,36 +172,29 @@ template <typename T>
   operation.note(EventKind::kAtomicStore, site.order, value, value, nullptr, 0);
 }
 
-template <typename T, typename Compute>
-[[gnu::noinline]] T update_anew(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
-                                memory::Found found, Compute compute) {
+// The one way in which an update reads and writes.
+template <bool kShort, typename T, typename Compute>
+[[gnu::noinline]] T update_chosen(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
+                                  memory::Found found, Compute compute) {
+  using memory::MemoryModel;
   const AtomicSite site = {address, order, pc};
   AtomicOperation<T> operation(e, site, found);
-  if (!found) e.check_initialised(operation.place(), site.pc);
-  const std::uint32_t count =
-      e.memory().begin_update(operation.thread(), operation.place(), site.order, found);
-  const memory::Candidate picked = e.choices().choose_store(count);
-  const T old = from_value<T>(picked.value);
+  if (!kShort && !found) e.check_initialised(operation.place(), site.pc);
+  MemoryModel& memory = e.memory();
+  const ThreadId t = operation.thread();
+  const memory::Reading reading = kShort ? memory.begin_short_update(t, found, site.order)
+                                         : memory.begin_update(t, operation.place(), site.order, found);
+  const memory::Sequence store = e.choices().choose_store<kShort>(memory, reading);
+  memory::Candidate picked;
+  if (!kShort) picked = MemoryModel::candidate(reading, store);  // as it is before the commit
+  const T old = from_value<T>(reading.location->store(store).value);
   const T updated = compute(old);
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(
-      e.memory().commit_update(picked, to_value<T>(updated), e.next_event()));
-  operation.note(EventKind::kAtomicUpdate, site.order, old, updated, &picked, count);
-  return old;
-}
-
-template <typename T, typename Compute>
-[[gnu::noinline]] T update_drawn(Execution& e, Address address, MemoryOrder order, std::uint64_t pc,
-                                 memory::Found found, Compute compute) {
-  const AtomicSite site = {address, order, pc};
-  AtomicOperation<T> operation(e, site, found);
-  const memory::Store& read = e.memory().begin_drawn_update(operation.thread(), found, order, drawing(e));
-  const T old = from_value<T>(read.value);
-  const T updated = compute(old);
-  if (old != updated) e.changed();
-  operation.template finish<race::AccessOp::kAtomicWrite>(
-      e.memory().finish_drawn_update(operation.thread(), found, order, read, to_value<T>(updated)));
-  operation.note(EventKind::kAtomicUpdate, order, old, updated, nullptr, 1);
+      kShort ? memory.commit_short_update(reading, store, to_value<T>(updated))
+             : memory.commit_update(reading, store, to_value<T>(updated), e.next_event()));
+  operation.note(EventKind::kAtomicUpdate, site.order, old, updated, kShort ? nullptr : &picked,
+                 reading.count);
   return old;
 }
 
@@ -206,11 +206,12 @@ template <typename T, typename Compute>
   const T old = from_value<T>(operation.place().memory);
   const T updated = compute(old);
   const auto found = e.memory().find(operation.thread(), operation.place());
-  if (!found || e.is_watched()) return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
+  if (!found || e.is_watched())
+    return update_chosen<false, T>(e, site.address, site.order, site.pc, found, compute);
   if (!e.memory().update_newest(operation.thread(), found, site.order, to_value<T>(updated))) {
-    if (may_draw(e, found, site.order) && memory::MemoryModel::has_room(found))
-      return update_drawn<T>(e, site.address, site.order, site.pc, found, compute);
-    return update_anew<T>(e, site.address, site.order, site.pc, found, compute);
+    if (is_short(e, found, site.order) && memory::MemoryModel::has_room(found))
+      return update_chosen<true, T>(e, site.address, site.order, site.pc, found, compute);
+    return update_chosen<false, T>(e, site.address, site.order, site.pc, found, compute);
   }
   if (old != updated) e.changed();
   operation.template finish<race::AccessOp::kAtomicWrite>(to_value<T>(updated));
@@ -237,10 +238,10 @@ T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder fail
   if (succeeded) {
     if (old != desired) e.changed();
     operation.template finish<race::AccessOp::kAtomicWrite>(
-        e.memory().commit_update(index, to_value<T>(desired), e.next_event()));
+        e.memory().commit_success(index, to_value<T>(desired), e.next_event()));
     operation.note(EventKind::kAtomicUpdate, site.order, old, desired, &picked, count);
   } else {
-    operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_load(index));
+    operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_failure(index));
     operation.note(EventKind::kCasFailed, failure_order, old, expected, &picked, count);
   }
   return old;

@@ -7,7 +7,7 @@
 namespace heddle::engine {
 namespace {
 
-// Deep recursion: the outermost and the innermost frames tell the story, as in Execution::stack_of.
+// Deep recursion: the outermost and the innermost frames tell the story, as in Stacks::below.
 constexpr std::uint32_t kInnermost = 32;
 constexpr std::uint32_t kOutermost = 32;
 constexpr std::uint32_t kMostVisited = 20000;

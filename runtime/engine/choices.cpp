@@ -111,20 +111,13 @@ std::uint32_t Choices::choose_store_of(std::span<const Candidate> candidates, co
   return pick(point);
 }
 
-Candidate Choices::draw_store(std::uint32_t count) {
-  const Candidate c = memory_.candidate(uniform_->below(count < kMostCandidates ? count : kMostCandidates));
-  log_.add([&] {
-    return Choice::make(ChoiceKind::kReadsFrom, store_hash(memory_.candidates_digest(), scheduler_.current()),
-                        ChoiceKey::store(c.writer, c.ordinal));
-  });
-  return c;
-}
-
-Candidate Choices::choose_store_among(std::uint32_t count) {
-  if (uniform_ != nullptr && !fairness_.is_fair()) return draw_store(count);
-  const std::uint32_t hash = store_hash(memory_.candidates_digest(), scheduler_.current());
-  const auto candidates = memory_.candidates();
-  return candidates[choose_store_of(candidates, nullptr, count, newest_of(candidates), hash != 0 ? hash : 1)];
+memory::Sequence Choices::choose_store_slowly(const memory::Reading& reading) {
+  if (uniform_ != nullptr && !fairness_.is_fair()) return draw_store<false>(memory_, reading);
+  const std::uint32_t hash = store_hash(memory_.digest(reading), reading.thread);
+  const auto candidates = memory_.candidates(reading);
+  return candidates[choose_store_of(candidates, nullptr, reading.count, newest_of(candidates),
+                                    hash != 0 ? hash : 1)]
+      .store;
 }
 
 std::uint32_t Choices::choose_cas_store(std::span<const Candidate> candidates) {

@@ -91,7 +91,7 @@ class Choices {
   }
   [[gnu::always_inline]] void log_thread(const sched::Scheduler& scheduler, ThreadId picked,
                                          bool can_continue) {
-    log_.add([&] {
+    log_.add([&]() __attribute__((always_inline)) {
       return Choice::make(ChoiceKind::kThread, thread_hash(scheduler, can_continue),
                           ChoiceKey::thread(picked));
     });
@@ -121,22 +121,12 @@ class Choices {
   }
 
   // --- which store is read.
-  // Out of the `count` candidates of the read that the model has begun.
-  memory::Candidate choose_store(std::uint32_t count) {
-    if (count == 1) return memory_.candidate(0);
-    return draws_ ? draw_store(count) : choose_store_among(count);
-  }
-  // One of the `count` bits of `ages`, as the model asks for it.
-  [[gnu::always_inline]] std::uint32_t draw_among(ThreadId thread, const memory::Location& x,
-                                                  std::uint64_t ages, std::uint32_t count) {
-    const std::uint32_t picked = memory::select_from_top(ages, uniform_->below(count));
-    log_.add([&] {
-      const memory::Store& store = x.store(x.end - x.capacity + picked);
-      return Choice::make(ChoiceKind::kReadsFrom,
-                          store_hash(memory::MemoryModel::digest_of(x, ages, count), thread),
-                          ChoiceKey::store(store.writer, store.ordinal));
-    });
-    return picked;
+  // The store that a load or update reads. kShort: it is drawn, and few stores are on offer.
+  template <bool kShort = false>
+  [[gnu::always_inline]] memory::Sequence choose_store(const memory::MemoryModel& memory,
+                                                       const memory::Reading& reading) {
+    if (reading.count == 1) return memory.only_store(reading);
+    return kShort ? draw_store<true>(memory, reading) : choose_store_slowly(reading);
   }
   // Success and failure for no reason of a weak exchange read the same store: first the store is chosen, then
   // which of the two.
@@ -155,8 +145,21 @@ class Choices {
   static std::uint32_t store_hash(std::uint32_t digest, ThreadId thread) {
     return digest + 0x9e3779b9u * index_of(thread);
   }
-  memory::Candidate draw_store(std::uint32_t count);
-  memory::Candidate choose_store_among(std::uint32_t count);
+  // The same draw whether or not anybody looks on.
+  template <bool kShort>
+  [[gnu::always_inline]] memory::Sequence draw_store(const memory::MemoryModel& memory,
+                                                     const memory::Reading& reading) {
+    const bool is_most = !kShort && reading.count > kMostCandidates;
+    const memory::Sequence picked =
+        memory.store_at(reading, uniform_->below(is_most ? kMostCandidates : reading.count));
+    log_.add([&]() __attribute__((always_inline)) {
+      const memory::Store& store = reading.location->store(picked);
+      return Choice::make(ChoiceKind::kReadsFrom, store_hash(memory.digest(reading), reading.thread),
+                          ChoiceKey::store(store.writer, store.ordinal));
+    });
+    return picked;
+  }
+  memory::Sequence choose_store_slowly(const memory::Reading& reading);
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
                                 std::uint32_t count, std::uint32_t fallback, std::uint32_t hash);
   const memory::Candidate& offered(std::uint32_t alternative) const {

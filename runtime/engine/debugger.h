@@ -17,7 +17,7 @@ struct HeddleDebugger {
   std::uint32_t version;
   // Written by the debugger.
   std::uint32_t stop_event;      // stop before the first event with at least this number
-  std::uint32_t stop_at_switch;  // … and before the first event of another thread than stop_at_switch - 1
+  std::uint32_t stop_at_switch;  // stop before the first event of another thread than stop_at_switch - 1
   std::uint32_t stop_at_finding;
   // Where the execution is.
   std::uint32_t event;    // the next one

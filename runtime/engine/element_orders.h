@@ -21,7 +21,7 @@ class ElementOrders {
     if (!is_protected) reached = element_seen::kShared;
     if (reached == 0) reached = element_seen::kProtected;
   }
-  // … by threads alone, where no address is known.
+  // An access of which no address is known: it is shared once two threads came to it.
   void saw(std::uint32_t vector, ThreadId thread) {
     if (at_[vector] == 0) at_[vector] = index_of(thread) + 1;
     if (at_[vector] != index_of(thread) + 1) saw_shared(vector, false);
@@ -34,7 +34,7 @@ class ElementOrders {
 
   // May this thread come to the element next?
   bool is_turn(std::uint32_t vector, std::uint64_t lineage) const;
-  // … or may it come out of turn, should nobody be able to go on?
+  // May a thread come out of turn, should nobody be able to go on?
   // `giving_way`: 1, where another run lent it; 2, also where it only gives way in the end.
   bool gives_way(std::uint32_t vector, std::uint32_t giving_way) const {
     const std::uint32_t is_lent = table_->vector()[vector].is_lent;
@@ -44,7 +44,7 @@ class ElementOrders {
   bool is_given_up(const OrderVector& vector) const { return vector.out_of_turn >= kMostOutOfTurn; }
   // It has.
   void passed(std::uint32_t vector, std::uint64_t lineage);
-  // … and the element is a block.
+  // The thread has entered the block that is this element.
   void entered(std::uint32_t vector, std::uint64_t lineage);
   bool prefers_turns() const { return table_->prefers_turns != 0; }
   // Does a vector that was not lent wait for this thread?
@@ -86,7 +86,7 @@ class ElementOrders {
   std::uint64_t element_of_lock(ThreadId thread, Address lock) const;
   // All accesses of the vector were made, and nothing is said of those that come later.
   bool is_over(std::uint32_t vector) const { return at_[vector] == table_->vector()[vector].count; }
-  // … which are free from here on.
+  // What comes later is free from here on.
   void release_rest() { rest_is_free_ = true; }
   bool rest_is_free() const { return rest_is_free_; }
 

@@ -1,4 +1,4 @@
-// What the mediator does about rules.h and element_turns.h: it offers the threads that are left to the strategy.
+// What the mediator does about rules.h and element_turns.h: it offers the strategy the threads that are left.
 #include "runtime/engine/execution.h"
 #include "runtime/engine/injection.h"
 

@@ -3,7 +3,7 @@
 // Owns: whether events are recorded, and the plain write whose value is not in memory yet.
 // Invariants:
 //   - nothing is recorded in campaigns, and what is recorded changes no choice;
-//   - an event is complete when the next one begins; events have the numbers 0, 1, … in the order of execution;
+//   - an event is complete when the next one begins; events are numbered from 0 in the order of execution;
 //   - result_flags::kEventOverflow is set if and only if an event found no room.
 // Called by the mediator alone. is_on() is asked at every operation.
 #pragma once

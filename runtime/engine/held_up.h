@@ -29,8 +29,8 @@ struct HeldUp {
   }
 };
 
-// A thread waits for what another one has to give, and holds a lock that keeps that one from it. False: there is
-// no such circle.
+// Reports a thread that waits for what another one has to give, and holds a lock that keeps that one from it.
+// False: there is none.
 bool report_held_up(const Scene& scene);
 
 }  // namespace heddle::engine

@@ -1,7 +1,6 @@
-// Signals of the program under the engine (docs/guide/outside-world.md). Signals that the program sends itself stay
-// with us.
-// Those of other processes (a child's end, a timer of the kernel) are noted by a handler of ours and queued
-// at the next safe point. Which thread takes a signal of the process is a choice.
+// Signals of the program under the engine (docs/guide/outside-world.md). Signals that the program sends itself
+// stay with us. Those of other processes (a child's end, a timer of the kernel) are noted by a handler of ours
+// and queued at the next safe point. Which thread takes a signal of the process is a choice.
 #pragma once
 
 #include <signal.h>

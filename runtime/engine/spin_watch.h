@@ -44,7 +44,7 @@ class SpinWatch {
   static constexpr std::uint32_t kStates = 1u << 14;
   static constexpr std::uint32_t kAllNew = 1024;    // so many looks without a state seen twice: no spin
   static constexpr std::uint32_t kLooks = 4096;     // of a thread that is caught, at any state
-  static constexpr std::uint32_t kReturns = 64;     // … of these, at known states that count
+  static constexpr std::uint32_t kReturns = 64;     // of those looks, at known states that count
   static constexpr std::uint32_t kWrites = 512;     // places
   static constexpr std::uint64_t kMostBytes = 256;  // of one write that are looked at
   struct Write {

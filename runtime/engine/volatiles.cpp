@@ -21,12 +21,14 @@ void Execution::volatile_load(Address address, std::uint64_t pc) {
   const AtomicSite site = {address, order, pc};
   await_turn<T>(*this, EventKind::kVolatileRead, site);
   AtomicOperation<T> operation(*this, site);
-  const std::uint32_t count = memory_.begin_load(operation.thread(), operation.place(), order);
-  const memory::Candidate picked = choices_.choose_store(count);
-  const memory::Value newest = memory_.commit_load(picked);
+  const memory::Reading reading = memory_.begin_load(operation.thread(), operation.place(), order);
+  const memory::Sequence store = choices_.choose_store(memory_, reading);
+  const memory::Candidate picked = memory::MemoryModel::candidate(reading, store);
+  memory_.commit_load(reading, store);
+  const memory::Value newest = memory::MemoryModel::newest_value(*reading.location);
   operation.template finish<race::AccessOp::kVolatileRead>(newest);
   const T value = from_value<T>(picked.value);
-  operation.note(EventKind::kVolatileRead, order, value, value, &picked, count);
+  operation.note(EventKind::kVolatileRead, order, value, value, &picked, reading.count);
   if (picked.value == newest) return;
   plain_write<T>(address, value);
   plain_.begin_read({address, sizeof(T), picked.value}, newest);

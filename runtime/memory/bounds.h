@@ -89,7 +89,7 @@ inline WordBounds Bounds::in_a_word(const Location& x, const ThreadState& s, con
                                     bool seq_cst) {
   std::uint64_t known = 0, excluded = 0;
   const std::uint64_t live = x.live[0];
-  const auto bind = [&](Sequence q) {
+  const auto bind = [&](Sequence q) __attribute__((always_inline)) {
     if (q - x.first >= x.end - x.first) return;
     const std::uint32_t slot = x.slot(q);
     const std::uint64_t bit = (1ull << slot) & live;
@@ -98,7 +98,7 @@ inline WordBounds Bounds::in_a_word(const Location& x, const ThreadState& s, con
   };
   // The initial store happens before everything; see Location::floor.
   if (x.floor != kNoSequence) bind(x.floor);
-  const auto visit = [&](const Accessor& a) {
+  const auto visit = [&](const Accessor& a) __attribute__((always_inline)) {
     if (!a.history.begins_by(s.clock[index_of(a.thread)])) return;
     // What a thread accessed last is mo-after all that it accessed before. If that is gone or bounds nothing
     // new, so are the others.

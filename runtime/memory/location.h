@@ -150,7 +150,7 @@ struct Location {
   // REQUIRES: one word.
   WordMasks& word() const { return *reinterpret_cast<WordMasks*>(live); }
   // The slot is about to be used again. REQUIRES: one word.
-  void leave_block(std::uint32_t slot_index) const {
+  [[gnu::always_inline]] void leave_block(std::uint32_t slot_index) const {
     numbered[block_of(slot_index)].members &= ~(1ull << slot_index);
   }
   bool is_tail(Sequence s) const { return test(tails, slot(s)); }
@@ -160,11 +160,13 @@ struct Location {
   }
 
   // Is there one mo-maximal store, so that all others are before `newest`?
-  bool has_single_maximum() const { return has_single_bit(maximal); }
+  [[gnu::always_inline]] bool has_single_maximum() const { return has_single_bit(maximal); }
   // Is there one chain of updates, and nothing else?
-  bool has_single_tail() const { return has_single_bit(tails); }
-  bool has_single_bit(const std::uint64_t* mask) const {
-    if (words == 1) return (mask[0] & (mask[0] - 1)) == 0;
+  [[gnu::always_inline]] bool has_single_tail() const { return has_single_bit(tails); }
+  [[gnu::always_inline]] bool has_single_bit(const std::uint64_t* mask) const {
+    return words == 1 ? (mask[0] & (mask[0] - 1)) == 0 : has_single_bit_of_many(mask);
+  }
+  bool has_single_bit_of_many(const std::uint64_t* mask) const {
     std::uint32_t n = 0;
     for (std::uint32_t w = 0; w < words; ++w) n += count_bits(mask[w]);
     return n == 1;
@@ -177,7 +179,7 @@ struct Location {
 
 // A mask of slots in the order of execution: the newest slot is the top one of the `capacity` low bits, and
 // bit i is the store x.end - x.capacity + i. REQUIRES: one word.
-inline std::uint64_t newest_at_top(const Location& x, std::uint64_t mask) {
+[[gnu::always_inline]] inline std::uint64_t newest_at_top(const Location& x, std::uint64_t mask) {
   const std::uint32_t shift = x.end & (x.capacity - 1);
   const std::uint64_t ones = x.capacity == 64 ? ~0ull : (1ull << x.capacity) - 1;
   return shift == 0 ? mask : ((mask >> shift) | (mask << (x.capacity - shift))) & ones;

@@ -66,7 +66,6 @@ void MemoryModel::clear_candidates(const Location& x, std::uint32_t per_store) {
     candidates_ = arena_.allocate_array<Candidate>(needed);
     candidate_capacity_ = needed;
   }
-  pending_.listed = true;
   pending_.count = 0;
 }
 
@@ -74,61 +73,62 @@ void MemoryModel::add_candidate(const Location& x, Sequence s, ReadOutcome outco
   candidates_[pending_.count++] = candidate_of(x, s, outcome);
 }
 
-std::uint32_t MemoryModel::list_read(Location& x, const Bounds& bounds, bool tails_only) {
-  clear_candidates(x, 1);
-  for_each_newest_first(x, tails_only ? x.tails : x.live, [&](Sequence s) {
-    if (!Location::test(bounds.excluded(), x.slot(s))) add_candidate(x, s, ReadOutcome::kRead);
-  });
-  return pending_.count;
+Reading MemoryModel::begin_load(ThreadId t, const Place& place, MemoryOrder order, const Found& found) {
+  Location& x = found ? *found.location : locate(place);
+  Accessor* const accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
+  return begin_read<false>({&x, accessor, t, order, is_settled(x, t, accessor)}, false);
 }
 
-std::uint32_t MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder order,
-                                        const Found& found) {
+Reading MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder order, const Found& found) {
   Location& x = found ? *found.location : locate(place);
   ensure_room(x);
-  Accessor* accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
-  // Where there is one chain of updates only its end can be read, whatever t knows.
-  const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, accessor));
-  pending_ = {&x, t, order, order, false, true, settled, false, 1, 0, accessor};
-  if (settled) return 1;
-  find_bounds(bounds_, x, t, order, true, accessor);
-  return begin_read(x, bounds_, true);
+  Accessor* const accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
+  return begin_read<false>({&x, accessor, t, order, is_settled_update(x, t, accessor)}, true);
 }
 
-std::span<const Candidate> MemoryModel::candidates() {
-  if (!pending_.listed) {
-    const Location& x = *pending_.location;
-    const std::uint64_t ages = pending_.ages;
-    clear_candidates(x, 1);
-    if (pending_.settled) {
-      add_candidate(x, x.newest, ReadOutcome::kRead);
-    } else {
-      for (std::uint64_t m = ages; m != 0;) {
-        const auto top = static_cast<std::uint32_t>(63 - __builtin_clzll(m));
-        m &= ~(1ull << top);
-        add_candidate(x, x.end - x.capacity + top, ReadOutcome::kRead);
-      }
-    }
+const Store& MemoryModel::commit_load(const Reading& reading, Sequence read) {
+  return finish_load<false>(reading, read);
+}
+
+Value MemoryModel::commit_update(const Reading& reading, Sequence read, const Value& value, EventId event) {
+  return finish_update<false>(reading, read, value, event);
+}
+
+Value MemoryModel::commit_short_update(const Reading& reading, Sequence read, const Value& value) {
+  return finish_update<true>(reading, read, value, kNoEvent);
+}
+
+Reading MemoryModel::begin_long_read(Reading reading, bool updates) {
+  Location& x = *reading.location;
+  find_bounds(bounds_, x, reading.thread, reading.order, updates, reading.accessor);
+  reading.all = bounds_.known();
+  if (x.words == 1) {
+    reading.ages = newest_at_top(x, x.live[0] & ~bounds_.excluded()[0] & (updates ? x.tails[0] : ~0ull));
+    reading.count = count_bits(reading.ages);
+    return reading;
   }
-  return {candidates_, pending_.count};
+  clear_candidates(x, 1);
+  for_each_newest_first(x, updates ? x.tails : x.live, [&](Sequence s) {
+    if (!Location::test(bounds_.excluded(), x.slot(s))) add_candidate(x, s, ReadOutcome::kRead);
+  });
+  reading.listed = true;
+  reading.count = pending_.count;
+  return reading;
 }
 
-std::uint32_t MemoryModel::candidates_digest() const {
-  const Location& x = *pending_.location;
-  if (!pending_.listed) return digest_of(x, pending_.ages, pending_.count);
-  std::uint64_t h = pending_.ages * 0x9e3779b97f4a7c15ull;
-  for (std::uint32_t i = 0; i < pending_.count; ++i) h = (h ^ candidates_[i].store) * 0xff51afd7ed558ccdull;
-  return digest_of_stores(x, h, pending_.count);
+std::span<const Candidate> MemoryModel::candidates(const Reading& reading) {
+  if (!reading.listed) {
+    clear_candidates(*reading.location, 1);
+    for (std::uint32_t i = 0; i < reading.count; ++i)
+      add_candidate(*reading.location, store_at(reading, i), ReadOutcome::kRead);
+  }
+  return {candidates_, reading.count};
 }
 
-std::span<const Candidate> MemoryModel::readable_load(ThreadId t, const Place& place, MemoryOrder order) {
-  begin_load(t, place, order);
-  return candidates();
-}
-
-std::span<const Candidate> MemoryModel::readable_update(ThreadId t, const Place& place, MemoryOrder order) {
-  begin_update(t, place, order);
-  return candidates();
+std::uint32_t MemoryModel::digest_of_list(const Reading& reading) const {
+  std::uint64_t h = 0;
+  for (std::uint32_t i = 0; i < reading.count; ++i) h = (h ^ candidates_[i].store) * 0xff51afd7ed558ccdull;
+  return digest_of_stores(*reading.location, h, reading.count);
 }
 
 // [atomics.types.operations]p18-21: success if and only if the values are equal, but a weak CAS may fail
@@ -141,7 +141,8 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   const bool settled = is_settled(x, t, accessor);
   const bool own =
       !settled && (is_seq_cst(request.success) != is_seq_cst(request.failure) || model_.failure_differs);
-  pending_ = {&x, t, request.success, request.failure, own, true, settled, false, 1, 0, accessor};
+  pending_ = {
+      &x, true, 0, {&x, accessor, t, request.success, settled}, {&x, accessor, t, request.failure, settled}};
   if (settled) {
     const bool equal = x.store(x.newest).value == request.expected;
     clear_candidates(x, 2);
@@ -151,6 +152,8 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   }
   find_bounds(bounds_, x, t, request.success, true, accessor);
   if (own) find_bounds(failure_bounds_, x, t, request.failure, false, accessor);
+  pending_.success.all = bounds_.known();
+  pending_.failure.all = own ? failure_bounds_.known() : bounds_.known();
   const std::uint64_t* succeeds = bounds_.excluded();
   const std::uint64_t* fails = own ? failure_bounds_.excluded() : succeeds;
   clear_candidates(x, 2);
@@ -169,30 +172,19 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   return {candidates_, pending_.count};
 }
 
-Value MemoryModel::commit_update(const Candidate& c, const Value& value, EventId event) {
-  HEDDLE_CHECK(pending_.ready && (c.outcome == ReadOutcome::kRead || c.outcome == ReadOutcome::kCasSuccess));
-  pending_.ready = false;
-  Location& x = *pending_.location;
-  const ThreadId t = pending_.thread;
-  commit_read(x, c.store, pending_.order, bounds_, true);
-  const Sequence s = order_.append_update(x, c.store);
-  // Before the message is made: publishing advances the thread's time.
-  Store& store = fill(x, pending_accessor(x, t), s, t, pending_.order, value, event);
-  store.message = threads_.update_message(t, x.store(c.store).message, pending_.order);
-  const Value newest = x.store(x.newest).value;
-  limit_window(x);
-  return newest;
+Value MemoryModel::commit_failure(std::uint32_t index) {
+  HEDDLE_CHECK(pending_.is_cas && index < pending_.count &&
+               candidates_[index].outcome != ReadOutcome::kCasSuccess);
+  pending_.is_cas = false;
+  commit_load(pending_.failure, candidates_[index].store);
+  return newest_value(*pending_.location);
 }
 
-Value MemoryModel::finish_drawn_update(ThreadId t, const Found& found, MemoryOrder order, const Store& read,
-                                       const Value& value) {
-  Location& x = *found.location;
-  const Sequence s = order_.append_update(x, x.sequence(static_cast<std::uint32_t>(&read - x.stores)));
-  Store& store = fill(x, *found.accessor, s, t, order, value, kNoEvent);
-  store.message = threads_.update_message(t, read.message, order);
-  const Value newest = x.store(x.newest).value;
-  limit_window(x);
-  return newest;
+Value MemoryModel::commit_success(std::uint32_t index, const Value& value, EventId event) {
+  HEDDLE_CHECK(pending_.is_cas && index < pending_.count &&
+               candidates_[index].outcome == ReadOutcome::kCasSuccess);
+  pending_.is_cas = false;
+  return commit_update(pending_.success, candidates_[index].store, value, event);
 }
 
 Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
@@ -201,7 +193,7 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
   ensure_room(x);
   Accessor& accessor = order_.accessor(x, t);
   pending_.location = &x;
-  pending_.ready = false;
+  pending_.is_cas = false;
   Sequence s;
   if (is_settled(x, t, &accessor)) {
     s = order_.append_last(x);

@@ -9,17 +9,16 @@
 // What the models differ in, each says in its own file: models/cxx20.h, models/c11tester.h, models/sc.h.
 //
 // How to use it, per atomic operation of thread t on a Place (address, size, what real memory holds now):
-//   load     candidates = readable_load(t, place, order);     pick one; commit_load(index)
-//   update   candidates = readable_update(t, place, order);   pick one; commit_update(index, value, event)
-//   CAS      candidates = readable_cas(t, place, {…});        pick one; its `outcome` says which commit
+//   load     reading = begin_load(t, place, order);     pick one; commit_load(reading, store)
+//   update   reading = begin_update(t, place, order);   pick one; commit_update(reading, store, value, event)
+//   CAS      candidates = readable_cas(t, place, {…});  pick one; its `outcome` says which commit
 //   store    store(t, place, order, value, event)
 //   fence    fence(t, order)
-// Candidates are in the order of execution, newest first; there is always at least one, and exactly one of a
-// load's or update's is `newest`. Where only the picked one matters, begin_load and begin_update count them
-// and candidate(index) makes that one. A commit must follow before anything else is asked. Each commit and
-// store returns what real memory must hold afterwards: the value of the last executed mo-maximal store, so
-// that uninstrumented code reads something sane. Note that a load can change it, by deciding which of two
-// stores came last.
+// This is the one way to read, for campaigns, recorded executions and tests. Candidates are in the order of
+// execution, newest first; there is always at least one, and exactly one of a load's or update's is `newest`. A
+// commit must follow before anything else is asked. What real memory must hold afterwards is the value of the
+// last executed mo-maximal store (newest_value), so that uninstrumented code reads something sane. Note that a
+// load can change it, by deciding which of two stores came last.
 //
 // Locations come into being at their first atomic access, with the value of real memory as the initial store,
 // which happens before everything. They start anew whenever real memory does not hold what the model last
@@ -107,6 +106,21 @@ struct SyncClock {
   Message message;
 };
 
+// A read under way: the stores that it may read, and what its commit needs. It lives with the caller, in
+// registers where the way is short.
+struct Reading {
+  Location* location = nullptr;
+  Accessor* accessor = nullptr;  // the thread's, if it has accessed the location before
+  ThreadId thread = kNoThread;
+  MemoryOrder order = MemoryOrder::kRelaxed;
+  bool settled = false;  // only the newest can be read, and all others are before it
+  bool listed = false;   // there are more than fit a word: they are in the model's list
+  std::uint32_t count = 1;
+  std::uint64_t ages = 0;              // not settled, not listed: the candidates as newest_at_top has them
+  std::uint64_t known = 0;             // not settled: the stores that bind the thread, where they fit a word
+  const std::uint64_t* all = nullptr;  // otherwise these
+};
+
 // The location of a place, and what a thread has accessed of it, where both are there and nothing is unusual
 // about them. Otherwise null, and begin_load and its like find out.
 struct Found {
@@ -149,9 +163,6 @@ class MemoryModel {
   void forget(SyncClock& object) { views_.replace(object.message, Message{}); }
 
   // --- atomics.
-  std::span<const Candidate> readable_load(ThreadId t, const Place& place, MemoryOrder order);
-  std::span<const Candidate> readable_update(ThreadId t, const Place& place, MemoryOrder order);
-  std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
   [[gnu::always_inline]] Found find(ThreadId t, const Place& place) const {
     Location* const x = table_.find(place.address, place.size);
     if (x == nullptr || x->latest_only) return {};
@@ -178,7 +189,7 @@ class MemoryModel {
     if (!x->has_single_tail() && !knows_newest(*x, t, found.accessor)) return false;
     const Sequence read = x->newest;
     pending_.location = x;
-    pending_.ready = false;
+    pending_.is_cas = false;
     found.accessor->lessons = threads_.state(t).lessons;
     const Message& message = x->store(read).message;
     if (message) learn(t, message, order);
@@ -188,80 +199,63 @@ class MemoryModel {
     limit_window(*x);
     return true;
   }
-  // A load, begun and committed in one without a candidate being made: where there are several,
-  // draw(location, ages, count) picks a bit of `ages`, which are the candidates as newest_at_top has them.
-  // Answers the store that is read. REQUIRES: found, reads_in_a_word().
+  // Is the way short: are the location's stores, and what binds the thread, in a word? REQUIRES: found.
   bool reads_in_a_word(ThreadId t, const Found& found, MemoryOrder order) const {
-    return Bounds::are_in_a_word(*found.location, threads_, threads_.state(t), is_seq_cst(order), model_);
+    return is_short(*found.location, t, order);
   }
-  template <typename Draw>
-  [[gnu::always_inline]] const Store& load_drawn(ThreadId t, const Found& found, MemoryOrder order,
-                                                 Draw draw) {
-    Location& x = *found.location;
-    const Sequence read = read_drawn(t, found, order, ~0ull, is_settled(x, t, found.accessor), draw);
-    order_.record_access(x, found.accessor->history, threads_.time(t), read);
-    if (is_seq_cst(order)) order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
-    const Store& store = x.store(read);
-    learn(t, store.message, order);
-    return store;
-  }
-  // The same of an update. REQUIRES: has_room().
   static bool has_room(const Found& found) {
     return found.location->end - found.location->first != found.location->capacity;
   }
-  template <typename Draw>
-  [[gnu::always_inline]] const Store& begin_drawn_update(ThreadId t, const Found& found, MemoryOrder order,
-                                                         Draw draw) {
-    const Location& x = *found.location;
-    const bool settled = x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, found.accessor));
-    const Sequence read = read_drawn(t, found, order, x.tails[0], settled, draw);
-    const Store& store = x.store(read);
-    learn(t, store.message, order);
-    return store;
+  // A read whose way is short leaves out what it does not need, and does the same. REQUIRES of these: found,
+  // reads_in_a_word(), and of an update has_room().
+  Reading begin_load(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {});
+  [[gnu::always_inline]] Reading begin_short_load(ThreadId t, const Found& found, MemoryOrder order) {
+    const bool settled = is_settled(*found.location, t, found.accessor);
+    return begin_read<true>({found.location, found.accessor, t, order, settled}, false);
   }
-  // The rest of such an update. Answers what real memory is to hold.
-  Value finish_drawn_update(ThreadId t, const Found& found, MemoryOrder order, const Store& read,
-                            const Value& value);
+  Reading begin_update(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {});
+  [[gnu::always_inline]] Reading begin_short_update(ThreadId t, const Found& found, MemoryOrder order) {
+    const bool settled = is_settled_update(*found.location, t, found.accessor);
+    return begin_read<true>({found.location, found.accessor, t, order, settled}, true);
+  }
+  // A candidate by its number, newest first.
+  [[gnu::always_inline]] Sequence store_at(const Reading& reading, std::uint32_t index) const {
+    const Location& x = *reading.location;
+    if (reading.settled) return x.newest;
+    if (reading.listed) return candidates_[index].store;
+    return x.end - x.capacity + select_from_top(reading.ages, index);
+  }
+  // The same where there is one candidate.
+  [[gnu::always_inline]] Sequence only_store(const Reading& reading) const {
+    const Location& x = *reading.location;
+    if (reading.settled) return x.newest;
+    if (reading.listed) return candidates_[0].store;
+    return x.end - x.capacity + static_cast<std::uint32_t>(__builtin_ctzll(reading.ages));
+  }
+  static Candidate candidate(const Reading& reading, Sequence store) {
+    return candidate_of(*reading.location, store, ReadOutcome::kRead);
+  }
+  std::span<const Candidate> candidates(const Reading& reading);
+  // A hash of the candidates, cheap: equal in equal executions.
+  [[gnu::always_inline]] std::uint32_t digest(const Reading& reading) const {
+    return reading.listed
+               ? digest_of_list(reading)
+               : digest_of_stores(*reading.location, reading.ages * 0x9e3779b97f4a7c15ull, reading.count);
+  }
+  // Answer the store that is read.
+  const Store& commit_load(const Reading& reading, Sequence read);
+  [[gnu::always_inline]] const Store& commit_short_load(const Reading& reading, Sequence read) {
+    return finish_load<true>(reading, read);
+  }
+  // Answer what real memory is to hold.
+  Value commit_update(const Reading& reading, Sequence read, const Value& value, EventId event = kNoEvent);
+  Value commit_short_update(const Reading& reading, Sequence read, const Value& value);
+  std::span<const Candidate> readable_cas(ThreadId t, const Place& place, const CasRequest& request);
+  // Of a compare-exchange that fails, or succeeds. Answer what real memory is to hold.
+  Value commit_failure(std::uint32_t index);
+  Value commit_success(std::uint32_t index, const Value& value, EventId event = kNoEvent);
   // What real memory is to hold.
-  static const Value& newest_value(const Found& found) {
-    return found.location->store(found.location->newest).value;
-  }
-  static std::uint32_t digest_of(const Location& x, std::uint64_t ages, std::uint32_t count) {
-    // Which stores there are follows from how many there have been and which of the last are on offer.
-    return digest_of_stores(x, ages * 0x9e3779b97f4a7c15ull, count);
-  }
-  // How many candidates there are; candidate() and candidates() make them as they are wanted.
-  std::uint32_t begin_load(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {}) {
-    Location& x = found ? *found.location : locate(place);
-    Accessor* accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
-    pending_ = {&x, t, order, order, false, true, is_settled(x, t, accessor), false, 1, 0, accessor};
-    if (pending_.settled) return 1;
-    find_bounds(bounds_, x, t, order, false, accessor);
-    return begin_read(x, bounds_, false);
-  }
-  std::uint32_t begin_update(ThreadId t, const Place& place, MemoryOrder order, const Found& found = {});
-  Candidate candidate(std::uint32_t index) const {
-    if (!pending_.settled || pending_.listed) return candidate_among(index);
-    return candidate_of(*pending_.location, pending_.location->newest, ReadOutcome::kRead);
-  }
-  std::span<const Candidate> candidates();
-  // A hash of the candidates of a begun read, cheap: equal in equal executions. To be asked before
-  // candidates().
-  std::uint32_t candidates_digest() const;
-  Value commit_load(const Candidate& c) {
-    HEDDLE_CHECK(pending_.ready && c.outcome != ReadOutcome::kCasSuccess);
-    pending_.ready = false;
-    Location& x = *pending_.location;
-    const bool failed = c.outcome != ReadOutcome::kRead;
-    commit_read(x, c.store, failed ? pending_.failure : pending_.order,
-                failed && pending_.failure_bounds ? failure_bounds_ : bounds_, false);
-    return x.store(x.newest).value;
-  }
-  Value commit_load(std::uint32_t index) { return commit_load(checked_candidate(index)); }
-  Value commit_update(const Candidate& picked, const Value& value, EventId event = kNoEvent);
-  Value commit_update(std::uint32_t index, const Value& value, EventId event = kNoEvent) {
-    return commit_update(checked_candidate(index), value, event);
-  }
+  static const Value& newest_value(const Location& x) { return x.store(x.newest).value; }
   [[gnu::flatten]] Value store(ThreadId t, const Place& place, MemoryOrder order, const Value& value,
                                EventId event = kNoEvent);
   void fence(ThreadId t, MemoryOrder order);
@@ -313,18 +307,13 @@ class MemoryModel {
   std::uint32_t location_count() const { return table_.count(); }
 
  private:
+  // The latest access, and a compare-exchange under way.
   struct Pending {
     Location* location = nullptr;
-    ThreadId thread = kNoThread;
-    MemoryOrder order = MemoryOrder::kRelaxed;  // of a load or of success
-    MemoryOrder failure = MemoryOrder::kRelaxed;
-    bool failure_bounds = false;  // failure has bounds of its own
-    bool ready = false;
-    bool settled = false;  // only the newest can be read, and all others are before it
-    bool listed = false;   // the candidates are in candidates_
-    std::uint32_t count = 0;
-    std::uint64_t ages = 0;        // not settled, not listed: the candidates as newest_at_top has them
-    Accessor* accessor = nullptr;  // the thread's, if it has accessed the location before
+    bool is_cas = false;
+    std::uint32_t count = 0;  // in candidates_
+    Reading success;
+    Reading failure;
   };
 
   Location& locate(const Place& place) {
@@ -339,7 +328,7 @@ class MemoryModel {
 
   // Has t, whose accessor it is, accessed the newest store, or does its write happen before t? (A cheap test
   // that may miss some.)
-  bool knows_newest(const Location& x, ThreadId t, const Accessor* accessor) const {
+  [[gnu::always_inline]] bool knows_newest(const Location& x, ThreadId t, const Accessor* accessor) const {
     const Store& newest = x.store(x.newest);
     if (newest.writer == kNoThread || threads_.state(t).clock[index_of(newest.writer)] >= newest.epoch)
       return true;
@@ -347,55 +336,44 @@ class MemoryModel {
   }
   // Are all other stores mo-before the newest, and is t bound by the newest? Then there is nothing to
   // compute.
-  bool is_settled(const Location& x, ThreadId t, const Accessor* accessor) const {
+  [[gnu::always_inline]] bool is_settled(const Location& x, ThreadId t, const Accessor* accessor) const {
     return x.has_single_maximum() &&
            (!model_.reads_old_stores || x.latest_only || knows_newest(x, t, accessor));
   }
-  static Candidate candidate_of(const Location& x, Sequence s, ReadOutcome outcome) {
+  // Where there is one chain of updates only its end can be read, whatever t knows.
+  [[gnu::always_inline]] bool is_settled_update(const Location& x, ThreadId t,
+                                                const Accessor* accessor) const {
+    return x.has_single_maximum() && (x.has_single_tail() || is_settled(x, t, accessor));
+  }
+  [[gnu::always_inline]] static Candidate candidate_of(const Location& x, Sequence s, ReadOutcome outcome) {
     const Store& store = x.store(s);
     return {store.value, s, store.ordinal, store.event, store.writer, outcome, s == x.newest};
   }
-  Candidate candidate_among(std::uint32_t index) const {
-    if (pending_.listed) return candidates_[index];
-    const Location& x = *pending_.location;
-    return candidate_of(x, x.end - x.capacity + select_from_top(pending_.ages, index), ReadOutcome::kRead);
-  }
-  Candidate checked_candidate(std::uint32_t index) const {
-    HEDDLE_CHECK(pending_.ready && index < pending_.count);
-    return candidate(index);
+  bool is_short(const Location& x, ThreadId t, MemoryOrder order) const {
+    return Bounds::are_in_a_word(x, threads_, threads_.state(t), is_seq_cst(order), model_);
   }
   // A read may see every store that is not mo-before a bound; an update only the last of a chain of updates,
   // because no store comes between it and what it reads ([atomics.order]p10).
-  std::uint32_t begin_read(Location& x, const Bounds& bounds, bool tails_only) {
-    if (x.words != 1) return list_read(x, bounds, tails_only);
-    pending_.ages = newest_at_top(x, x.live[0] & ~bounds.excluded()[0] & (tails_only ? x.tails[0] : ~0ull));
-    return pending_.count = count_bits(pending_.ages);
+  template <bool kShort>
+  [[gnu::always_inline]] Reading begin_read(Reading reading, bool updates) {
+    Location& x = *reading.location;
+    pending_.location = &x;
+    pending_.is_cas = false;
+    if (reading.settled) return reading;
+    if (!kShort && (x.latest_only || !is_short(x, reading.thread, reading.order)))
+      return begin_long_read(reading, updates);
+    const WordBounds bounds =
+        Bounds::in_a_word(x, threads_.state(reading.thread), reading.accessor, is_seq_cst(reading.order));
+    reading.known = bounds.known;
+    reading.ages = newest_at_top(x, x.live[0] & ~bounds.excluded & (updates ? x.tails[0] : ~0ull));
+    reading.count = count_bits(reading.ages);
+    return reading;
   }
-  std::uint32_t list_read(Location& x, const Bounds& bounds, bool tails_only);
+  Reading begin_long_read(Reading reading, bool updates);
+  std::uint32_t digest_of_list(const Reading& reading) const;
   static std::uint32_t digest_of_stores(const Location& x, std::uint64_t h, std::uint32_t count) {
     h ^= ((static_cast<std::uint64_t>(count) << 32) + x.end) * 0xc4ceb9fe1a85ec53ull;
     return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
-  }
-  // Which of the stores of `allowed` is read; orders it after those that t knows of.
-  template <typename Draw>
-  [[gnu::always_inline]] Sequence read_drawn(ThreadId t, const Found& found, MemoryOrder order,
-                                             std::uint64_t allowed, bool settled, Draw draw) {
-    Location& x = *found.location;
-    pending_.location = &x;
-    pending_.ready = false;
-    const ThreadState& s = threads_.state(t);
-    Sequence read = x.newest;
-    if (!settled) {
-      const WordBounds bounds = Bounds::in_a_word(x, s, found.accessor, is_seq_cst(order));
-      const std::uint64_t ages = newest_at_top(x, x.live[0] & ~bounds.excluded & allowed);
-      const std::uint32_t count = count_bits(ages);
-      const auto picked =
-          count == 1 ? static_cast<std::uint32_t>(__builtin_ctzll(ages)) : draw(x, ages, count);
-      read = x.end - x.capacity + picked;
-      order_.constrain_read(x, &bounds.known, read);
-    }
-    found.accessor->lessons = s.lessons;  // before it learns from what it reads
-    return read;
   }
   [[gnu::always_inline]] void find_bounds(Bounds& bounds, Location& x, ThreadId t, MemoryOrder order,
                                           bool writes, const Accessor* own = nullptr) {
@@ -407,26 +385,48 @@ class MemoryModel {
   }
   void add_candidate(const Location& x, Sequence s, ReadOutcome outcome);
   void clear_candidates(const Location& x, std::uint32_t per_store);
-  // The read itself: modification order, what t has accessed, and synchronisation (Fig. 7).
-  void commit_read(Location& x, Sequence read, MemoryOrder order, const Bounds& bounds, bool update) {
-    const ThreadId t = pending_.thread;
-    if (!pending_.settled) order_.constrain_read(x, bounds.known(), read);
-    Accessor& accessor = pending_accessor(x, t);
-    accessor.lessons = threads_.state(t).lessons;  // before it learns from what it reads
-    if (!update) {
-      order_.record_access(x, accessor.history, threads_.time(t), read);
-      if (is_seq_cst(order) && model_.seq_cst_reads_bind) {
-        order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
-      }
+  // Orders what is read after what t knows of. Answers t's accessor.
+  template <bool kShort>
+  [[gnu::always_inline]] Accessor& commit_read(const Reading& reading, Sequence read) {
+    Location& x = *reading.location;
+    if (!reading.settled) {
+      const std::uint64_t known = reading.known;  // whose address is given away
+      order_.constrain_read(x, !kShort && reading.all != nullptr ? reading.all : &known, read);
     }
-    learn(t, x.store(read).message, order);
+    Accessor& accessor =
+        kShort || reading.accessor != nullptr ? *reading.accessor : order_.accessor(x, reading.thread);
+    accessor.lessons = threads_.state(reading.thread).lessons;  // before it learns from what it reads
+    return accessor;
+  }
+  template <bool kShort>
+  [[gnu::always_inline]] const Store& finish_load(const Reading& reading, Sequence read) {
+    Location& x = *reading.location;
+    Accessor& accessor = commit_read<kShort>(reading, read);
+    order_.record_access(x, accessor.history, threads_.time(reading.thread), read);
+    if (is_seq_cst(reading.order) && (kShort || model_.seq_cst_reads_bind))
+      order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
+    const Store& store = x.store(read);
+    learn(reading.thread, store.message, reading.order);
+    return store;
+  }
+  template <bool kShort>
+  [[gnu::always_inline]] Value finish_update(const Reading& reading, Sequence read, const Value& value,
+                                             EventId event) {
+    Location& x = *reading.location;
+    const ThreadId t = reading.thread;
+    Accessor& accessor = commit_read<kShort>(reading, read);
+    learn(t, x.store(read).message, reading.order);
+    const Sequence s = order_.append_update(x, read);
+    // Before the message is made: publishing advances the thread's time.
+    Store& store = fill(x, accessor, s, t, reading.order, value, event);
+    store.message = threads_.update_message(t, x.store(read).message, reading.order);
+    const Value newest = x.store(x.newest).value;
+    limit_window(x);
+    return newest;
   }
   // Synchronisation by a read (Fig. 7).
-  void learn(ThreadId t, const Message& message, MemoryOrder order) {
+  [[gnu::always_inline]] void learn(ThreadId t, const Message& message, MemoryOrder order) {
     is_acquire(order) ? threads_.acquire(t, message) : threads_.acquire_at_next_fence(t, message);
-  }
-  Accessor& pending_accessor(Location& x, ThreadId t) {
-    return pending_.accessor != nullptr ? *pending_.accessor : order_.accessor(x, t);
   }
   // The new store s, by t, whose accessor it is. Its message is the caller's to write: it is not cleared.
   [[gnu::always_inline]] Store& fill(Location& x, Accessor& accessor, Sequence s, ThreadId t,

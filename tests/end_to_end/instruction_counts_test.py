@@ -25,15 +25,15 @@ LEEWAY = 1.10
 MEASURED = {
     "load_relaxed": 325,
     "store_relaxed": 556,
-    "store_release": 625,
+    "store_release": 616,
     "update_relaxed": 571,
-    "update_seq_cst": 885,
-    "mixed_acq_rel": 778,
+    "update_seq_cst": 834,
+    "mixed_acq_rel": 767,
     "mutex_pair": 1166,
     "plain_write_in_lock": 1098,
-    "strlen_100": 1526,  # and others: a text of 100 characters
-    "strcpy_100": 2263,
-    "strcmp_100": 2417,
+    "strlen_100": 1490,  # and others: a text of 100 characters
+    "strcpy_100": 2226,
+    "strcmp_100": 2385,
 }
 
 

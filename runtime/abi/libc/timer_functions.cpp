@@ -1,4 +1,4 @@
-// alarm, setitimer, timer_create and timerfd in virtual time (runtime/engine/timers.cpp).
+// alarm, setitimer, timer_create and timerfd in virtual time (runtime/engine/outside_world.h).
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// c11tester: the paper's Figs. 10 and 11, that is C++11 29.3p3-7 for seq_cst; on our modification order, so without
-// the paper's forbidden cycles through chains of updates.
+// c11tester: the paper's Figs. 10 and 11, that is C++11 29.3p3-7 for seq_cst. It works on our modification order,
+// so without the paper's forbidden cycles through chains of updates.
 #pragma once
 
 #include "runtime/memory/bounds.h"

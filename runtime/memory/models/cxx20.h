@@ -1,6 +1,6 @@
-// c++20: coherence, atomicity and [atomics.order]p3-4; the operational rule of docs/design/memory-model.md. Equal
-// to the axioms but for two documented limits: no load buffering, and no S that contradicts happens-before or
-// reads-from.
+// c++20: coherence, atomicity and [atomics.order]p3-4, by the operational rule of docs/design/memory-model.md.
+// Equal to the axioms but for two documented limits: no load buffering, and no S that contradicts happens-before
+// or reads-from.
 #pragma once
 
 #include <algorithm>

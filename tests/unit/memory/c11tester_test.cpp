@@ -30,7 +30,7 @@ class C11Tester : public testing::Test {
     EXPECT_EQ(shown.error, "") << program.name;
     return shown.outcomes;
   }
-  MemoryModel model_;
+  SteppedModel model_;
   Explorer explorer_{model_};
 };
 

@@ -117,7 +117,7 @@ class Comparison {
     return error.empty() ? error : std::string(what) + ": " + error;
   }
 
-  MemoryModel model_;
+  SteppedModel model_;
   Explorer explorer_{model_};
 };
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/memory/memory_model.h"
 #include "tests/oracle/axioms.h"
 #include "tests/oracle/program.h"
+#include "tests/unit/memory/stepped_model.h"
 
 namespace heddle::memory {
 
@@ -30,7 +30,7 @@ struct Explored {
 class Explorer {
  public:
   // `model` is reused for many programs: resets must leave nothing behind.
-  explicit Explorer(MemoryModel& model) : model_(model) {}
+  explicit Explorer(SteppedModel& model) : model_(model) {}
   Explored explore(const oracle::Program& program, const ExploreOptions& options);
 
  private:
@@ -50,7 +50,7 @@ class Explorer {
   ThreadId id_of(std::size_t thread) const { return ids_[thread]; }
   Place place(int location) const;
 
-  MemoryModel& model_;
+  SteppedModel& model_;
   const oracle::Program* program_ = nullptr;
   const ExploreOptions* options_ = nullptr;
   std::vector<Point> path_;

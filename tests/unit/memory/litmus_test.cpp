@@ -82,7 +82,7 @@ class Litmus : public testing::Test {
   }
 
   LitmusTest test_;
-  MemoryModel model_;
+  SteppedModel model_;
   Explorer explorer_{model_};
 };
 
