@@ -28,7 +28,9 @@ sys.path.insert(0, os.path.join(TESTS, "end_to_end"))
 from run_programs import Program, Test  # noqa: E402
 
 RECORDED = os.path.join(TESTS, "digests", "recorded.txt")
-STRATEGIES = ("auto", "random", "pct", "dpct", "pctwm", "pos", "surw", "surwm", "places", "delays", "greybox", "exhaustive")
+# All but dpct, which numbers places by their addresses, those within libheddle.so among them: another build of the
+# library has other executions with it.
+STRATEGIES = ("auto", "random", "pct", "pctwm", "pos", "surw", "surwm", "places", "delays", "greybox", "exhaustive")
 SEEDS = (1, 2, 3)
 EXECUTIONS = 8
 SKIPPED = 77
