@@ -7,6 +7,7 @@ No test: what it prints depends on the machine and on what else runs there.
 """
 import argparse
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -46,6 +47,34 @@ int main(int count, char** words) {
 HEAVY = LONG
 for few, many in (("i < 15", "i < 400"), ("[64]", "[2000]"), ("i < 59", "i < 1599"), ("== 30", "== 800"), ("< 12", "< 40")):
     HEAVY = HEAVY.replace(few, many)
+# Threads that lose updates of each other, in runs that are begun at the same moment: a native run fails, and its log has
+# 40,000 branches that depend on what others wrote.
+HARD = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+enum { kThreads = 4, kRounds = 5000 };
+atomic_int begun;
+volatile int sum, thirds;
+static void* add(void* p) {
+  atomic_fetch_add(&begun, 1);
+  while (atomic_load(&begun) < kThreads) {
+  }
+  for (int i = 0; i < kRounds; ++i) {
+    int now = sum;
+    if (now % 3 == 0) thirds = thirds + 1;
+    sum = now + 1;
+  }
+  return p;
+}
+int main(void) {
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], 0, add, 0);
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], 0);
+  assert(sum == kThreads * kRounds);
+  return 0;
+}
+"""
 STRATEGIES = ("auto", "random", "pct:d=3", "pctwm:d=2,h=1", "pos", "surw", "exhaustive", "places")
 
 
@@ -64,7 +93,25 @@ def prepared(folder):
         os.rename(workshop.path(name + "-logs", sorted(os.listdir(workshop.path(name + "-logs")))[0]), workshop.path(name + ".hlog"))
         with open(workshop.path(name + ".done"), "w", encoding="utf-8"):
             pass
+    make_hard(workshop)
     return workshop
+
+
+def make_hard(workshop):
+    """The program, and the log of a native run that failed."""
+    if os.path.exists(workshop.path("hard.done")):
+        return
+    with open(workshop.path("hard.c"), "w", encoding="utf-8") as file:
+        file.write(HARD)
+    workshop.call("cc", "--full", "-g", "-O1", "hard.c", "-o", "hard")
+    while True:
+        ended = subprocess.run([HEDDLE, "record", "-q", "--path", "-d", "hard-logs", "--", "./hard"], cwd=workshop.folder, capture_output=True, check=False)
+        if ended.returncode != 0:
+            break
+        shutil.rmtree(workshop.path("hard-logs"))
+    os.rename(workshop.path("hard-logs", os.listdir(workshop.path("hard-logs"))[0]), workshop.path("hard.hlog"))
+    with open(workshop.path("hard.done"), "w", encoding="utf-8"):
+        pass
 
 
 def commands(time_given):
@@ -82,6 +129,7 @@ def commands(time_given):
             yield f"search --order {order}, {name}", ["search", "-q", "--order", order, "-t", time_given, "-o", "out", "--", program]
         yield f"search --from, {name}", ["search", "-q", "--from", name + "-logs", "--any-input", "-t", time_given, "-o", "out", "--", program]
         yield f"reconstruct, {name}", ["reconstruct", "-q", "-n", "1000000", "-t", time_given, "-o", "out", name + ".hlog", "--", program]
+    yield "reconstruct, hard", ["reconstruct", "-q", "-n", "1000000", "-t", time_given, "-o", "out", "hard.hlog", "--", "./hard"]
     yield "merge --watch", ["merge", "-q", "--watch", "-t", time_given, "-o", "out", "parts", "--", "./reset"]
     yield "lin run", ["lin", "run", "-q", "-t", time_given, "--max-failures", "0", "-o", "out", "--", "./queue"]
 
