@@ -7,7 +7,6 @@
 namespace heddle::engine {
 
 using sched::Thread;
-using sched::ThreadState;
 
 namespace {
 

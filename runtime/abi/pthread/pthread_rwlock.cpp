@@ -28,6 +28,13 @@ SyncObject& rwlock_object(engine::Execution& e, pthread_rwlock_t* lock, std::uin
   return l;
 }
 
+// Without the engine: the runtime itself is at work, and has called something that locks. LLVM's libunwind does when
+// a stack is taken. Nobody else runs meanwhile. libc would take our mark for its counter of readers, and overwrite it.
+bool is_managed(const pthread_rwlock_t& lock) {
+  const auto address = reinterpret_cast<Address>(&lock);
+  return mark_of(const_cast<pthread_rwlock_t*>(&lock), kRwlock.mark) == mark_value(address);
+}
+
 bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0 && in_shared_memory(lock); }
 
 int lock_anyhow(Execution& e, pthread_rwlock_t* lock, bool write, bool only_try, std::uint64_t deadline,
@@ -109,34 +116,36 @@ HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {
 }
 HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_rdlock)(lock);
+  if (e == nullptr) return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_rdlock)(lock);
   return heddle::abi::lock_anyhow(*e, lock, false, false, kNoDeadline, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_wrlock)(lock);
+  if (e == nullptr) return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_wrlock)(lock);
   return heddle::abi::lock_anyhow(*e, lock, true, false, kNoDeadline, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_tryrdlock)(lock);
+  if (e == nullptr) return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_tryrdlock)(lock);
   return heddle::abi::lock_anyhow(*e, lock, false, true, kNoDeadline, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_trywrlock)(lock);
+  if (e == nullptr) return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_trywrlock)(lock);
   return heddle::abi::lock_anyhow(*e, lock, true, true, kNoDeadline, HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_timedrdlock)(lock, time);
+  if (e == nullptr)
+    return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_timedrdlock)(lock, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
   return heddle::abi::lock_anyhow(*e, lock, false, false, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
                                   HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* time) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_timedwrlock)(lock, time);
+  if (e == nullptr)
+    return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_timedwrlock)(lock, time);
   if (!heddle::abi::valid_time(*time)) return EINVAL;
   return heddle::abi::lock_anyhow(*e, lock, true, false, heddle::abi::deadline_of(*time, CLOCK_REALTIME),
                                   HEDDLE_CALLER_PC);
@@ -144,7 +153,8 @@ HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const times
 HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* time) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_clockrdlock)(lock, clock, time);
+  if (e == nullptr)
+    return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_clockrdlock)(lock, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
   return heddle::abi::lock_anyhow(*e, lock, false, false, heddle::abi::deadline_of(*time, clock),
                                   HEDDLE_CALLER_PC);
@@ -152,14 +162,15 @@ HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t c
 HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* time) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_clockwrlock)(lock, clock, time);
+  if (e == nullptr)
+    return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_clockwrlock)(lock, clock, time);
   if (!heddle::abi::valid_time(*time) || !heddle::abi::valid_clock(clock)) return EINVAL;
   return heddle::abi::lock_anyhow(*e, lock, true, false, heddle::abi::deadline_of(*time, clock),
                                   HEDDLE_CALLER_PC);
 }
 HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   auto* e = engine();
-  if (e == nullptr) return HEDDLE_REAL(pthread_rwlock_unlock)(lock);
+  if (e == nullptr) return heddle::abi::is_managed(*lock) ? 0 : HEDDLE_REAL(pthread_rwlock_unlock)(lock);
   if (heddle::abi::is_shared(lock)) {
     const heddle::abi::SharedCall call{"pthread_rwlock_unlock", lock, sizeof *lock,
                                        heddle::sched::SyncKind::kRwlock, HEDDLE_CALLER_PC};
