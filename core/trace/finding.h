@@ -5,57 +5,9 @@
 #include <cstdint>
 
 #include "core/base/ids.h"
+#include "core/trace/finding_kinds.h"
 
 namespace heddle {
-
-enum class FindingKind : std::uint8_t {
-  kNone = 0,
-  kDataRace,
-  kAssertion,
-  kAbort,
-  kUncaughtException,
-  kTerminate,
-  kSignal,
-  kStackOverflow,
-  kDeadlock,
-  kLostWakeUp,
-  kLivelock,
-  kHeapUseAfterFree,
-  kDoubleFree,
-  kInvalidFree,
-  kUninitialisedAtomic,
-  kMutexMisuse,
-  kCondMisuse,
-  kRwlockMisuse,
-  kBarrierMisuse,
-  kSemaphoreMisuse,
-  kThreadMisuse,
-  kNonZeroExit,
-  kReported,  // heddle_fail, heddle_assert
-  kNotLinearizable,
-  kOutOfMemory,
-  // Warnings: exit code 0 unless --warnings-as-bugs.
-  kThreadLeak,
-  kLockOrderInversion,
-  kLockHeldAtThreadEnd,
-  // Bugs again: a new kind is a new value at the end.
-  kStackUseAfterEnd,  // of a thread
-  kThreadLocalUseAfterEnd,
-  kCount,
-};
-
-enum class Severity : std::uint8_t { kBug = 0, kWarning = 1 };
-
-constexpr Severity severity_of(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kThreadLeak:
-    case FindingKind::kLockOrderInversion:
-    case FindingKind::kLockHeldAtThreadEnd:
-      return Severity::kWarning;
-    default:
-      return Severity::kBug;
-  }
-}
 
 // The part that a cited place plays in the finding.
 enum class PartRole : std::uint8_t {
@@ -140,8 +92,5 @@ struct Finding {
   std::uint64_t signature = 0;  // equal for the same bug in all executions of one campaign
   FindingPart parts[kMaxFindingParts];
 };
-
-// The kind's name in reports and JSON, e.g. "data race".
-const char* to_string(FindingKind kind);
 
 }  // namespace heddle

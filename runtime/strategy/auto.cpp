@@ -5,15 +5,6 @@
 #include "core/trace/channel.h"
 
 namespace heddle::strategy {
-namespace {
-
-// From the shallowest bugs on, and each kind of strategy early.
-constexpr std::uint8_t kFirstMembers[] = {15, 15, 15, 15, 0, 15, 10, 15, 9, 15, 12, 2, 11, 13, 0, 4};
-
-constexpr double kForget = 0.9;  // what a round counts for, against the one after it
-constexpr double kEven = 0.3;    // the part of executions that is shared evenly
-
-}  // namespace
 
 AutoStrategy::AutoStrategy(const StrategySpec& spec)
     : without_(spec.value("without", kPortfolioSize + 1) - 1),
@@ -46,19 +37,19 @@ bool AutoStrategy::probes() const {
 // every second one: the estimate may be far too low, and a bug of a tree that is not small is rather found by
 // others. It is looked at once, so that what follows is a function of the executions before.
 bool AutoStrategy::is_exhaustive(std::uint64_t index) const {
-  if (index < kFixed || !probes()) return false;
+  if (index < kFirstExecutions || !probes()) return false;
   const SearchProgress& search = learning_->search();
   const std::uint64_t decided_at = search.decided_at.load(std::memory_order_acquire);
-  if (decided_at == 0 || index < decided_at) return index < kProbed;
+  if (decided_at == 0 || index < decided_at) return index < kProbedExecutions;
   return index % 2 == 0 && search.decision.load(std::memory_order_relaxed) == SearchProgress::kGoOn;
 }
 
 std::uint64_t AutoStrategy::needs(std::uint64_t index) const {
   const std::uint64_t round = round_begin(round_of(index));
-  if (index < kFixed || !probes()) return round;
-  // The decision is made before execution kProbed at the latest.
+  if (index < kFirstExecutions || !probes()) return round;
+  // The decision is made before execution kProbedExecutions at the latest.
   if (learning_->search().decided_at.load(std::memory_order_acquire) == 0)
-    return index < kProbed ? index : kProbed + (index > kProbed ? 1 : 0);
+    return index < kProbedExecutions ? index : kProbedExecutions + (index > kProbedExecutions ? 1 : 0);
   return is_exhaustive(index) ? index : round;
 }
 
@@ -67,13 +58,14 @@ std::uint64_t AutoStrategy::needs(std::uint64_t index) const {
 // threads take several locks); it has to be out of reach by far more.
 void AutoStrategy::judge_exhaustive(std::uint64_t index) {
   SearchProgress& search = learning_->search();
-  const std::uint64_t done = index - kFixed;
-  const bool is_last = index == kProbed;
+  const std::uint64_t done = index - kFirstExecutions;
+  const bool is_last = index == kProbedExecutions;
   if (search.decided_at.load(std::memory_order_relaxed) != 0 || done < 8 || (done & (done - 1)) != 0) return;
   const double covered = exhaustive_.covered();
   const double total = static_cast<double>(done) / (covered > 1e-18 ? covered : 1e-18);
   const auto planned = static_cast<double>(learning_->planned.load(std::memory_order_relaxed));
-  const double too_early = static_cast<double>(kProbed - kFixed) / static_cast<double>(done);
+  const double too_early =
+      static_cast<double>(kProbedExecutions - kFirstExecutions) / static_cast<double>(done);
   const double leeway = too_early * too_early * too_early * too_early;
   const bool in_reach = total < planned / 2 * leeway;
   if (in_reach && !is_last) return;
@@ -83,7 +75,7 @@ void AutoStrategy::judge_exhaustive(std::uint64_t index) {
 }
 
 bool AutoStrategy::prepare_next(std::uint64_t index) {
-  if (index > kFixed && index <= kProbed && probes()) judge_exhaustive(index);
+  if (index > kFirstExecutions && index <= kProbedExecutions && probes()) judge_exhaustive(index);
   if (!is_exhaustive(index) || exhaustive_.prepare_next(index)) return true;
   if (exhaustive_.explored_all()) return false;
   // It has come to its end and not seen all there is: the others go on.
@@ -99,7 +91,7 @@ void AutoStrategy::find_standings(std::uint64_t index, Standing (&standings)[kDr
     for (std::uint32_t m = 0; m < kDrawn; ++m) {
       const RoundRecord::Member& member = round.members[m];
       const auto add = [](double& sum, const std::atomic<std::uint64_t>& more) {
-        sum = sum * kForget + static_cast<double>(more.load(std::memory_order_relaxed));
+        sum = sum * kPortfolioForget + static_cast<double>(more.load(std::memory_order_relaxed));
       };
       add(standings[m].executions, member.executions);
       add(standings[m].fresh, member.fresh);
@@ -145,11 +137,12 @@ void AutoStrategy::find_shares(const Standing (&standings)[kDrawn], double (&sha
     sum_of_weights += kWeights.of[m];
   }
   for (std::uint32_t m = 0; m < kDrawn; ++m)
-    shares[m] = kEven * shares[m] / sum_of_weights + (1 - kEven) * scores[m] / sum_of_scores;
+    shares[m] =
+        kPortfolioEven * shares[m] / sum_of_weights + (1 - kPortfolioEven) * scores[m] / sum_of_scores;
 }
 
 std::uint32_t AutoStrategy::draw_member(std::uint64_t seed, std::uint64_t index) {
-  if (index < kFixed && kFirstMembers[index] != without_) return kFirstMembers[index];
+  if (index < kFirstExecutions && kFirstMembers[index] != without_) return kFirstMembers[index];
   if (is_exhaustive(index)) return kPortfolioExhaustive;
   Standing standings[kDrawn];
   find_standings(index, standings);

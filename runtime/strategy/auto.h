@@ -58,10 +58,6 @@ class AutoStrategy final : public Strategy, public Observer {
   void operation_returned(ThreadId thread) override { follower_->operation_returned(thread); }
 
  private:
-  static constexpr std::uint64_t kFixed = 16;
-  static constexpr std::uint64_t kProbed = 144;
-  static constexpr std::uint64_t kWorthProbing = 2000;  // executions planned
-
   // What the members have done in earlier rounds, the latest ones counting most.
   struct Standing {
     double executions = 0;

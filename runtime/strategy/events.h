@@ -1,52 +1,18 @@
 // Which operations count, and which of them depend on each other.
 #pragma once
 
+#include "core/trace/event_kinds.h"
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::strategy {
 
-constexpr bool is_memory_read(EventKind kind) {
-  return kind == EventKind::kAtomicLoad || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kCasFailed || kind == EventKind::kVolatileRead;
-}
-
-constexpr bool is_memory_write(EventKind kind) {
-  return kind == EventKind::kAtomicStore || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kVolatileWrite;
-}
-
+constexpr bool is_memory_read(EventKind kind) { return loads_atomically(kind); }
+constexpr bool is_memory_write(EventKind kind) { return stores_atomically(kind); }
 constexpr bool is_memory_access(EventKind kind) { return is_memory_read(kind) || is_memory_write(kind); }
 
 // Operations that take something which others have given: the sinks of synchronisation through objects.
-constexpr bool is_acquiring_call(EventKind kind) {
-  switch (kind) {
-    case EventKind::kMutexLock:
-    case EventKind::kCondWait:
-    case EventKind::kRwlockReadLock:
-    case EventKind::kRwlockWriteLock:
-    case EventKind::kBarrierWait:
-    case EventKind::kSemaphoreWait:
-    case EventKind::kFutexWait:
-    case EventKind::kOnce:
-      return true;
-    default:
-      return false;
-  }
-}
-
-constexpr bool is_releasing_call(EventKind kind) {
-  switch (kind) {
-    case EventKind::kMutexUnlock:
-    case EventKind::kCondSignal:
-    case EventKind::kCondBroadcast:
-    case EventKind::kRwlockUnlock:
-    case EventKind::kSemaphorePost:
-    case EventKind::kFutexWake:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr bool is_acquiring_call(EventKind kind) { return has_trait(kind, event_traits::kTakes); }
+constexpr bool is_releasing_call(EventKind kind) { return has_trait(kind, event_traits::kGives); }
 
 // The thesis' Definition 4: reads, writes and fences, not the creation or the end of threads. Its programs
 // have no locks; what is done to a synchronisation object is as much an event as what an atomic lock would

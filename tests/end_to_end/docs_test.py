@@ -2,6 +2,7 @@
 """The documentation against the program and the tree.
 
     HEDDLE=build/bin/heddle python3 tests/end_to_end/docs_test.py [Class.test_name]
+    HEDDLE=build/bin/heddle python3 tests/end_to_end/docs_test.py --write      puts what heddle knows into the guide
 
 The guide has every command, option and value of `heddle --help`, and no option that is not there; the same holds for
 `heddle-bench --help` and its page. Links, files and commands that pages name exist. Commands are parsed, not run.
@@ -12,6 +13,7 @@ import glob
 import os
 import re
 import shlex
+import sys
 import unittest
 
 import help_pages
@@ -85,6 +87,16 @@ def names_option(text, option):
     return re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", text) is not None
 
 
+COMMANDS = "docs/guide/commands.md"
+
+
+def with_tables(page):
+    """docs/guide/commands.md with the options of `heddle run` as heddle has them."""
+    begin = re.search(r"^<!-- The tables of options .*-->\n\n", page, re.MULTILINE).end()
+    end = page.index("\n<!-- End of the tables. -->\n")
+    return page[:begin] + help_pages.guide_of("run") + page[end:]
+
+
 class Help(unittest.TestCase):
     """heddle --help against docs/guide."""
 
@@ -92,6 +104,11 @@ class Help(unittest.TestCase):
     def setUpClass(cls):
         cls.commands = help_pages.all_commands()
         cls.guide = "\n".join(read(page) for page in GUIDE)
+
+    def test_options_of_run_are_in_the_guide_as_heddle_has_them(self):
+        self.maxDiff = None
+        page = read(COMMANDS)
+        self.assertEqual(page, with_tables(page), "`docs_test.py --write` writes it anew")
 
     def test_every_command_has_a_section(self):
         for name in self.commands:
@@ -133,7 +150,7 @@ class Help(unittest.TestCase):
 
     def test_every_kind_of_finding(self):
         page = read("docs/guide/findings.md")
-        kinds = set(re.findall(r'return "([^"]+)";', read("core/trace/finding.cpp"))) - {"none", "unknown"}
+        kinds = set(re.findall(r'^  ROW\(k\w+, \d+, "([^"]+)"', read("core/trace/finding_kinds.h"), re.MULTILINE))
         self.assertIn("data race", kinds)
         for kind in kinds:
             self.assertIn(f"`{kind}`", page, "docs/guide/findings.md has no row for this kind")
@@ -290,4 +307,9 @@ class Measurements(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--write"]:
+        page = with_tables(read(COMMANDS))
+        with open(os.path.join(ROOT, COMMANDS), "w", encoding="utf-8") as file:
+            file.write(page)
+    else:
+        unittest.main()

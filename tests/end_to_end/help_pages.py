@@ -45,6 +45,12 @@ def help_of(*command, executable=HEDDLE):
     return answer.stdout
 
 
+def guide_of(command):
+    """The tables of a command's options as the guide has them."""
+    answer = subprocess.run([HEDDLE, "help", "--markdown", command], capture_output=True, text=True, check=True, timeout=60)
+    return answer.stdout
+
+
 def section(text, heading):
     """The lines after a heading, up to the next empty line."""
     return text.partition(heading + "\n")[2].partition("\n\n")[0]

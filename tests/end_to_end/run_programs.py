@@ -7,7 +7,7 @@ The folder of a program is its verdict. One in pass/ has to survive every execut
 to be caught (66) with the kind of finding that its first line names, and `heddle replay` has to reproduce that kind.
 Directives are comments at the top of the file, before its first line of code:
 
-    // expect: KIND [| KIND]    fail/ only, first line: the kind of the finding (core/trace/finding.cpp)
+    // expect: KIND [| KIND]    fail/ only, first line: the kind of the finding (core/trace/finding_kinds.h)
     // message: TEXT            the report has this text in it
     // flags: ...               more compiler flags
     // run: ...                 more options of heddle run

@@ -12,7 +12,7 @@ struct SectionCodec {
   const char* name;
   bool required;
   std::string (*encode)(const Trace&);
-  std::string (*decode)(std::string_view, Trace&);
+  codec::Flaw (*decode)(std::string_view, Trace&);
 };
 
 // In the order of decoding: events and findings need stacks and texts.
@@ -41,6 +41,12 @@ const SectionCodec* codec_of(std::uint32_t type) {
 }
 
 }  // namespace
+
+codec::Flaw codec::Flaw::unknown(const char* what, std::uint64_t number) {
+  Flaw flaw(fmt::format("has {} {}, which this heddle does not know", what, number));
+  flaw.is_newer = number <= UINT8_MAX;
+  return flaw;
+}
 
 std::vector<ArtifactSection> encode_trace(const Trace& trace) {
   std::vector<ArtifactSection> sections;
@@ -72,9 +78,14 @@ Result<Trace> decode_trace(const std::vector<ArtifactSection>& sections) {
       if (!kCodecs[i].required) continue;
       return Error{fmt::format("The artifact is damaged: it has no {} section.", kCodecs[i].name)};
     }
-    const std::string wrong = kCodecs[i].decode(found[i]->payload, trace);
+    const codec::Flaw wrong = kCodecs[i].decode(found[i]->payload, trace);
+    if (wrong.is_newer) {
+      return Error{fmt::format(
+          "The artifact was written by a newer heddle: its {} section {}. Use the heddle that wrote it.",
+          kCodecs[i].name, wrong.what)};
+    }
     if (!wrong.empty()) {
-      return Error{fmt::format("The artifact is damaged: its {} section {}.", kCodecs[i].name, wrong)};
+      return Error{fmt::format("The artifact is damaged: its {} section {}.", kCodecs[i].name, wrong.what)};
     }
   }
   return trace;

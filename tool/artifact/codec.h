@@ -33,38 +33,54 @@ enum class SectionType : std::uint32_t {
 std::vector<ArtifactSection> encode_trace(const Trace& trace);
 Result<Trace> decode_trace(const std::vector<ArtifactSection>& sections);
 
-// One pair for each section. A decoder answers an empty string, or what is wrong with the payload. Those of
-// events and findings rely on the stacks and texts that were decoded before, and locations on events.
+// One pair for each section. A decoder answers what is wrong with the payload. Those of events and findings
+// rely on the stacks and texts that were decoded before, and locations on events.
 namespace codec {
 
+// What a decoder objects to: the end of a sentence that begins with the section's name. Empty: nothing.
+struct Flaw {
+  Flaw() = default;
+  Flaw(std::string text) : what(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+  Flaw(const char* text) : what(text) {}             // NOLINT(google-explicit-constructor)
+
+  // A value of an enumeration that is past the last one of today. Enumerations have one byte: a larger number
+  // is damage, any other may come from a heddle that knows more values.
+  static Flaw unknown(const char* what, std::uint64_t number);
+
+  bool empty() const { return what.empty(); }
+
+  std::string what;
+  bool is_newer = false;  // the payload may be sound, but only a newer heddle can have written it
+};
+
 std::string encode_meta(const Trace& trace);
-std::string decode_meta(std::string_view payload, Trace& trace);
+Flaw decode_meta(std::string_view payload, Trace& trace);
 std::string encode_modules(const Trace& trace);
-std::string decode_modules(std::string_view payload, Trace& trace);
+Flaw decode_modules(std::string_view payload, Trace& trace);
 std::string encode_choices(const Trace& trace);
-std::string decode_choices(std::string_view payload, Trace& trace);
+Flaw decode_choices(std::string_view payload, Trace& trace);
 std::string encode_stacks(const Trace& trace);
-std::string decode_stacks(std::string_view payload, Trace& trace);
+Flaw decode_stacks(std::string_view payload, Trace& trace);
 std::string encode_texts(const Trace& trace);
-std::string decode_texts(std::string_view payload, Trace& trace);
+Flaw decode_texts(std::string_view payload, Trace& trace);
 std::string encode_events(const Trace& trace);
-std::string decode_events(std::string_view payload, Trace& trace);
+Flaw decode_events(std::string_view payload, Trace& trace);
 std::string encode_locations(const Trace& trace);
-std::string decode_locations(std::string_view payload, Trace& trace);
+Flaw decode_locations(std::string_view payload, Trace& trace);
 std::string encode_findings(const Trace& trace);
-std::string decode_findings(std::string_view payload, Trace& trace);
+Flaw decode_findings(std::string_view payload, Trace& trace);
 std::string encode_minimal(const Trace& trace);
-std::string decode_minimal(std::string_view payload, Trace& trace);
+Flaw decode_minimal(std::string_view payload, Trace& trace);
 std::string encode_input(const Trace& trace);
-std::string decode_input(std::string_view payload, Trace& trace);
+Flaw decode_input(std::string_view payload, Trace& trace);
 std::string encode_output(const Trace& trace);
-std::string decode_output(std::string_view payload, Trace& trace);
+Flaw decode_output(std::string_view payload, Trace& trace);
 std::string encode_frames(const Trace& trace);
-std::string decode_frames(std::string_view payload, Trace& trace);
+Flaw decode_frames(std::string_view payload, Trace& trace);
 std::string encode_data(const Trace& trace);
-std::string decode_data(std::string_view payload, Trace& trace);
+Flaw decode_data(std::string_view payload, Trace& trace);
 std::string encode_sources(const Trace& trace);
-std::string decode_sources(std::string_view payload, Trace& trace);
+Flaw decode_sources(std::string_view payload, Trace& trace);
 
 // A record within meta. False: the bytes are no record.
 std::string encode_program(const ProgramIdentity& program);

@@ -17,7 +17,7 @@ static_assert(static_cast<int>(EventKind::kCount) == 43 && sizeof(Event) == 64 &
 constexpr const char* kTooShort = "ends too early";
 constexpr const char* kTooLong = "has bytes left over";
 
-std::string ended(const ByteReader& r) {
+Flaw ended(const ByteReader& r) {
   if (r.failed()) return kTooShort;
   return r.at_end() ? "" : kTooLong;
 }
@@ -54,7 +54,7 @@ void get_column(ByteReader& r, std::vector<TraceEvent>& events, Set set) {
   for (TraceEvent& e : events) set(e, r.varint());
 }
 
-std::string read_sites(ByteReader& r, const Trace& trace, std::vector<Event>& sites) {
+Flaw read_sites(ByteReader& r, const Trace& trace, std::vector<Event>& sites) {
   const std::uint64_t count = r.count(5);
   sites.reserve(count);
   std::uint64_t pc = 0;
@@ -66,8 +66,7 @@ std::string read_sites(ByteReader& r, const Trace& trace, std::vector<Event>& si
     site.size = static_cast<std::uint8_t>(r.varint());
     if (r.failed()) return kTooShort;
     if (stack >= trace.stacks.size()) return "names a stack that is not there";
-    if (kind >= static_cast<std::uint64_t>(EventKind::kCount))
-      return "has a kind that this heddle does not know";
+    if (kind >= static_cast<std::uint64_t>(EventKind::kCount)) return Flaw::unknown("event kind", kind);
     if (order > static_cast<std::uint64_t>(MemoryOrder::kSeqCst)) return "has an unknown memory order";
     site.stack = StackId{static_cast<std::uint32_t>(stack)};
     site.kind = static_cast<EventKind>(kind);
@@ -93,13 +92,13 @@ std::string encode_choices(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_choices(std::string_view payload, Trace& trace) {
+Flaw decode_choices(std::string_view payload, Trace& trace) {
   ByteReader r(payload);
   const std::uint64_t count = r.count(3);
   std::vector<ChoiceKind> kinds(count);
   for (ChoiceKind& kind : kinds) {
     const std::uint64_t number = r.varint();
-    if (number >= kChoiceKinds) return "has a kind that this heddle does not know";
+    if (number >= kChoiceKinds) return Flaw::unknown("choice kind", number);
     kind = static_cast<ChoiceKind>(number);
   }
   std::vector<std::uint64_t> picks(count);
@@ -129,7 +128,7 @@ std::string encode_stacks(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_stacks(std::string_view payload, Trace& trace) {
+Flaw decode_stacks(std::string_view payload, Trace& trace) {
   ByteReader r(payload);
   const std::uint64_t count = r.count(2);
   trace.stacks.reserve(count + 1);
@@ -150,7 +149,7 @@ std::string encode_texts(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_texts(std::string_view payload, Trace& trace) {
+Flaw decode_texts(std::string_view payload, Trace& trace) {
   ByteReader r(payload);
   const std::uint64_t count = r.count(1);
   for (std::uint64_t i = 0; i < count; ++i) trace.texts.emplace_back(r.string());
@@ -214,10 +213,10 @@ std::string encode_events(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_events(std::string_view payload, Trace& trace) {
+Flaw decode_events(std::string_view payload, Trace& trace) {
   ByteReader r(payload);
   std::vector<Event> sites;
-  if (std::string wrong = read_sites(r, trace, sites); !wrong.empty()) return wrong;
+  if (Flaw wrong = read_sites(r, trace, sites); !wrong.empty()) return wrong;
   std::vector<Address> addresses(r.count(1));
   Address address = 0;
   for (Address& a : addresses) a = address += static_cast<std::uint64_t>(r.signed_varint());
@@ -266,7 +265,7 @@ std::string decode_events(std::string_view payload, Trace& trace) {
   get_column(r, events, [](TraceEvent& e, std::uint64_t n) { e.candidates = static_cast<std::uint32_t>(n); });
   get_column(r, events, [](TraceEvent& e, std::uint64_t n) { e.flags = static_cast<std::uint8_t>(n); });
   if (r.failed()) return kTooShort;
-  return wrong != nullptr ? wrong : ended(r);
+  return wrong != nullptr ? Flaw(wrong) : ended(r);
 }
 
 // A section of its own, which readers of version 1.0 skip.
@@ -277,7 +276,7 @@ std::string encode_locations(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_locations(std::string_view payload, Trace& trace) {
+Flaw decode_locations(std::string_view payload, Trace& trace) {
   ByteReader r(payload);
   if (r.count(1) != trace.events.size()) return "does not fit the events";
   get_column(r, trace.events,

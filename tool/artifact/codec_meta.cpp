@@ -1,6 +1,4 @@
 // Sections that are records: meta (what was run, and how it ended), modules, findings, output.
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "tool/artifact/codec.h"
@@ -9,10 +7,10 @@
 namespace heddle::codec {
 namespace {
 
-// A new value at the end of an enumeration is a new minor version; any other change is a new major one.
-static_assert(static_cast<int>(FindingKind::kCount) == 30 && static_cast<int>(kLastPartRole) == 16 &&
-                  static_cast<int>(kLastAccessKind) == 9 && static_cast<int>(Ending::kInternalError) == 8 &&
-                  offsetof(RunSpec, plain_events) == 774,
+// A new value at the end of these enumerations is a new minor version; any other change is a new major one.
+// Kinds of findings are numbered by their table, and need none.
+static_assert(static_cast<int>(kLastPartRole) == 16 && static_cast<int>(kLastAccessKind) == 9 &&
+                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 774,
               "core/trace has changed: see docs/design/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";
@@ -22,23 +20,20 @@ class Checked {
  public:
   template <typename E>
   void read(E& to, const Field& field, E last, const char* what) {
-    if (field.number > static_cast<std::uint64_t>(last)) {
-      if (wrong_.empty())
-        wrong_ = fmt::format("has {} {}, which this heddle does not know", what, field.number);
-      return;
-    }
+    if (field.number > static_cast<std::uint64_t>(last)) return nested(Flaw::unknown(what, field.number));
     to = static_cast<E>(field.number);
   }
   void check(bool good, const char* what) {
-    if (!good && wrong_.empty()) wrong_ = what;
+    if (!good) nested(what);
   }
-  void nested(const std::string& wrong) {
-    if (wrong_.empty()) wrong_ = wrong;
+  // Damage counts for more than what is new: a file with both is damaged.
+  void nested(const Flaw& wrong) {
+    if (wrong_.empty() || (wrong_.is_newer && !wrong.empty() && !wrong.is_newer)) wrong_ = wrong;
   }
-  std::string answer(bool is_record) const { return is_record ? wrong_ : kNoRecord; }
+  Flaw answer(bool is_record) const { return is_record ? wrong_ : Flaw(kNoRecord); }
 
  private:
-  std::string wrong_;
+  Flaw wrong_;
 };
 
 template <typename T>
@@ -70,7 +65,7 @@ std::string encode_spec(const RunSpec& s) {
   return w.take();
 }
 
-std::string decode_spec(std::string_view bytes, RunSpec& s) {
+Flaw decode_spec(std::string_view bytes, RunSpec& s) {
   s = {};
   s.max_steps = s.stagnation_steps = s.timeout_ns = s.memory_limit = s.max_spurious =
       0;  // left out where zero
@@ -160,7 +155,7 @@ std::string encode_result(const TraceResult& r) {
   return w.take();
 }
 
-std::string decode_result(std::string_view bytes, TraceResult& r) {
+Flaw decode_result(std::string_view bytes, TraceResult& r) {
   Checked checked;
   const bool is_record = read_record(bytes, [&](const Field& f) {
     switch (f.tag) {
@@ -223,7 +218,7 @@ std::string encode_part(const TracePart& p) {
   return w.take();
 }
 
-std::string decode_part(std::string_view bytes, const Trace& trace, TracePart& p) {
+Flaw decode_part(std::string_view bytes, const Trace& trace, TracePart& p) {
   Checked checked;
   const bool is_record = read_record(bytes, [&](const Field& f) {
     switch (f.tag) {
@@ -274,7 +269,7 @@ std::string decode_part(std::string_view bytes, const Trace& trace, TracePart& p
   return checked.answer(is_record);
 }
 
-std::string decode_finding(std::string_view bytes, const Trace& trace, TraceFinding& to) {
+Flaw decode_finding(std::string_view bytes, const Trace& trace, TraceFinding& to) {
   Checked checked;
   const bool is_record = read_record(bytes, [&](const Field& f) {
     switch (f.tag) {
@@ -328,7 +323,7 @@ std::string encode_meta(const Trace& t) {
   return w.take();
 }
 
-std::string decode_meta(std::string_view payload, Trace& t) {
+Flaw decode_meta(std::string_view payload, Trace& t) {
   Checked checked;
   const bool is_record = read_record(payload, [&](const Field& f) {
     switch (f.tag) {
@@ -386,7 +381,7 @@ std::string encode_modules(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_modules(std::string_view payload, Trace& trace) {
+Flaw decode_modules(std::string_view payload, Trace& trace) {
   bool good = true;
   const bool is_record = read_record(payload, [&](const Field& element) {
     if (element.tag != 1) return;
@@ -433,7 +428,7 @@ std::string encode_findings(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_findings(std::string_view payload, Trace& trace) {
+Flaw decode_findings(std::string_view payload, Trace& trace) {
   Checked checked;
   const bool is_record = read_record(payload, [&](const Field& f) {
     if (f.tag == 1) checked.nested(decode_finding(f.bytes, trace, trace.findings.emplace_back()));
@@ -443,14 +438,14 @@ std::string decode_findings(std::string_view payload, Trace& trace) {
 
 std::string encode_input(const Trace& trace) { return trace.input; }
 
-std::string decode_input(std::string_view payload, Trace& trace) {
+Flaw decode_input(std::string_view payload, Trace& trace) {
   trace.input = payload;
   return {};
 }
 
 std::string encode_output(const Trace& trace) { return trace.output; }
 
-std::string decode_output(std::string_view payload, Trace& trace) {
+Flaw decode_output(std::string_view payload, Trace& trace) {
   trace.output = payload;
   return {};
 }

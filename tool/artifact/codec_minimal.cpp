@@ -87,7 +87,7 @@ std::string encode_minimal(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_minimal(std::string_view payload, Trace& trace) {
+Flaw decode_minimal(std::string_view payload, Trace& trace) {
   if (payload.empty()) return {};
   Minimisation minimised;
   bool good = true;

@@ -83,7 +83,7 @@ std::string encode_frames(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_frames(std::string_view payload, Trace& trace) {
+Flaw decode_frames(std::string_view payload, Trace& trace) {
   StringTableReader r(payload);
   const std::uint64_t places = r.count(2);
   for (std::uint64_t i = 0; i < places && r.good(); ++i) {
@@ -124,7 +124,7 @@ std::string encode_data(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_data(std::string_view payload, Trace& trace) {
+Flaw decode_data(std::string_view payload, Trace& trace) {
   StringTableReader r(payload);
   const std::uint64_t count = r.count(9);
   for (std::uint64_t i = 0; i < count && r.good(); ++i) {
@@ -155,7 +155,7 @@ std::string encode_sources(const Trace& trace) {
   return w.take();
 }
 
-std::string decode_sources(std::string_view payload, Trace& trace) {
+Flaw decode_sources(std::string_view payload, Trace& trace) {
   StringTableReader r(payload);
   const std::uint64_t files = r.count(2);
   for (std::uint64_t i = 0; i < files && r.good(); ++i) {

@@ -300,12 +300,10 @@ bool RemedySearch::try_locks_together() {
     if (waits.role != PartRole::kBlockedThread) continue;
     const TraceEvent* holds = nullptr;
     for (const TraceEvent& event : failing_.events) {
-      const bool locks = event.kind == EventKind::kMutexLock || event.kind == EventKind::kRwlockReadLock ||
-                         event.kind == EventKind::kRwlockWriteLock;
       const bool in_cycle = std::any_of(finding.parts.begin(), finding.parts.end(), [&](const TracePart& p) {
         return p.role == PartRole::kBlockedThread && p.address == event.address && p.thread != waits.thread;
       });
-      if (locks && in_cycle && event.thread == waits.thread) holds = &event;
+      if (takes_lock(event.kind) && in_cycle && event.thread == waits.thread) holds = &event;
     }
     if (holds == nullptr) return false;
     parts.push_back(stretch(*holds, waits.pc, waits.stack, waits.address));

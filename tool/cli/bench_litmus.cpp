@@ -8,6 +8,7 @@
 #include "compiler/install_layout.h"
 #include "tool/bench/litmus_table.h"
 #include "tool/cli/bench_commands.h"
+#include "tool/cli/choice_option.h"
 #include "tool/cli/terminal.h"
 
 namespace heddle::cli {
@@ -26,7 +27,8 @@ constexpr const char* kLitmusExamples =
 
 struct LitmusOptions {
   std::vector<std::string> words;
-  std::string folder, json, strategy = "exhaustive", color = "auto";
+  std::string folder, json, strategy = "exhaustive";
+  ColorWish color = ColorWish::kAuto;
   std::uint64_t executions = 0, seed = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   bool quiet = false;
@@ -51,9 +53,7 @@ void define_litmus(CLI::App& litmus, LitmusOptions& o) {
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
   litmus.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
-  litmus.add_option("--color", o.color, "auto, always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_color_option(litmus, o.color);
   litmus.add_flag("-q,--quiet", o.quiet, "only what is not as expected, and the last lines");
 }
 
@@ -95,10 +95,7 @@ int run_litmus(const LitmusOptions& options) {
 
   // Where the JSON goes to standard output, nothing else does.
   std::FILE* out = options.json == "-" ? stderr : stdout;
-  const bench::TableOptions table{use_color(options.color == "always"  ? ColorWish::kAlways
-                                            : options.color == "never" ? ColorWish::kNever
-                                                                       : ColorWish::kAuto),
-                                  options.quiet};
+  const bench::TableOptions table{use_color(options.color), options.quiet};
   if (!options.quiet) fmt::print(out, "{}", bench::table_head());
   std::string shape;
   const auto started = std::chrono::steady_clock::now();

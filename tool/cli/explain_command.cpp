@@ -10,6 +10,7 @@
 #include "tool/cause/interventions.h"
 #include "tool/cause/remedy.h"
 #include "tool/cause/solving.h"
+#include "tool/cli/choice_option.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/recorded_program.h"
@@ -28,7 +29,8 @@ namespace {
 
 struct ExplainOptions {
   RecordedOptions recorded;
-  std::string artifact, time = "60s", html, svg, json, color = "auto";
+  std::string artifact, time = "60s", html, svg, json;
+  ColorWish color = ColorWish::kAuto;
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
   bool no_remedy = false, intervene = false, quiet = false;
@@ -64,9 +66,7 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
   app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
   add_recorded_options(app, o.recorded);
-  app.add_option("--color", o.color, "auto, always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_color_option(app, o.color);
   app.add_flag("-q,--quiet", o.quiet, "no progress");
   return parse_command(app, arguments);
 }
@@ -200,10 +200,7 @@ int explain_command(const Arguments& arguments) {
     remedy.on_step = step;
     cause::find_remedy(program->target, *explanation, remedy);
   }
-  const bool color = use_color(options.color == "always"  ? ColorWish::kAlways
-                               : options.color == "never" ? ColorWish::kNever
-                                                          : ColorWish::kAuto);
-  fmt::print("{}", report::explained_text(*explanation, {terminal_width(), color}));
+  fmt::print("{}", report::explained_text(*explanation, {terminal_width(), use_color(options.color)}));
   const auto page = [&](const Explanation& e) { return report::html_explanation(e, options.artifact); };
   using Writer = std::function<std::string(const Explanation&)>;
   for (const auto& [path, text] : {std::pair<std::string, Writer>{options.html, page},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tool/cli/choice_option.h"
 #include "tool/cli/terminal.h"
 #include "tool/findings/findings_folder.h"
 #include "tool/replay/minimize.h"
@@ -29,9 +30,7 @@ void add_found_bug_options(CLI::App& app, FoundBugOptions& o) {
       ->type_name("STATUS")
       ->take_all();
   app.add_option("-o,--output", o.output, "where the artifact goes [heddle-out]")->type_name("DIR");
-  app.add_option("--color", o.color, "auto, always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_color_option(app, o.color);
 }
 
 FoundBugs::FoundBugs(const std::string& command, const std::string& folder, const run::Target& target,
@@ -77,9 +76,7 @@ int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions
   }
   report::TextOptions text;
   text.artifact = found.add(trace, executions);
-  text.color = use_color(options.color == "always"  ? ColorWish::kAlways
-                         : options.color == "never" ? ColorWish::kNever
-                                                    : ColorWish::kAuto);
+  text.color = use_color(options.color);
   const TraceFinding& finding = trace.findings.front();
   fmt::print(stderr, "{}", report::text_report(trace, finding, text));
   report::ColumnOptions columns;

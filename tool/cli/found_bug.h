@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "tool/cli/report_files.h"
+#include "tool/cli/terminal.h"
 #include "tool/run/target.h"
 
 namespace heddle::cli {
 
 struct FoundBugOptions {
-  std::string output = "heddle-out", color = "auto";
+  std::string output = "heddle-out";
+  ColorWish color = ColorWish::kAuto;
   std::vector<int> allowed_exits;
   bool no_minimize = false;
   bool ended_by_bug = false;  // of several bugs in the execution, the last is the one that was found

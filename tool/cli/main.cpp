@@ -7,6 +7,7 @@
 #include "tool/base/atomic_file.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/run_options.h"
 #include "tool/cli/standard_streams.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/version.h"
@@ -59,6 +60,11 @@ int dispatch(const std::string& command, const Arguments& arguments) {
     return 0;
   }
   if (command == "--help" || command == "-h" || command == "help") {
+    // For docs/guide/commands.md: tests/end_to_end/docs_test.py compares and writes it.
+    if (arguments == Arguments{"--markdown", "run"}) {
+      fmt::print("{}", run_options_in_guide());
+      return 0;
+    }
     if (!arguments.empty()) return dispatch(arguments[0], {"--help"});
     fmt::print("{}", help());
     return 0;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tool/artifact/artifact.h"
+#include "tool/cli/choice_option.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/recorded_program.h"
@@ -20,7 +21,8 @@ namespace heddle::cli {
 namespace {
 
 struct ReplayOptions {
-  std::string artifact, color = "auto";
+  std::string artifact;
+  ColorWish color = ColorWish::kAuto;
   RecordedOptions recorded;
   std::uint64_t times = 1;
   std::uint32_t until_event = ~0u;
@@ -57,22 +59,12 @@ std::optional<int> parse_replay(const Arguments& arguments, ReplayOptions& o) {
                "under gdb, with commands for all threads and for going to any event; `help heddle` there");
   app.add_option("--debugger", o.debugger, "the gdb to use, with its options [gdb]")->type_name("COMMAND");
   app.add_flag("-q,--quiet", o.quiet, "only the verdict");
-  app.add_option("--color", o.color, "auto, always, never [auto]")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return show_help(app);
-    return complain({std::string(error.what()) + " `heddle replay --help` lists the options."});
-  }
-  return std::nullopt;
+  add_color_option(app, o.color);
+  return parse_command(app, arguments);
 }
 
 void show(const Trace& trace, const ReplayOptions& o) {
-  const bool color = use_color(o.color == "always"  ? ColorWish::kAlways
-                               : o.color == "never" ? ColorWish::kNever
-                                                    : ColorWish::kAuto);
+  const bool color = use_color(o.color);
   fmt::print(stderr, "{}", report::minimised_text(trace));
   for (const TraceFinding& finding : trace.findings) {
     if (finding.severity != Severity::kBug) continue;

@@ -6,29 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/result.h"
-#include "tool/cli/report_files.h"
-#include "tool/cli/terminal.h"
+#include "tool/cli/run_option_table.h"
 #include "tool/run/campaign.h"
 
 namespace heddle::cli {
-
-struct RunOptions {
-  run::CampaignOptions campaign;
-  std::vector<std::string> program;
-  std::vector<std::string> keep_variables;
-  ReportFiles reports;
-  std::string strip_path_prefix, log_path;
-  bool histogram = false;
-  bool quiet = false;
-  bool verbose = false;
-  bool no_progress = false;
-  bool verify_determinism = false;
-  bool minimise = true;
-  ColorWish color = ColorWish::kAuto;
-  int bug_exit_code = static_cast<int>(ExitCode::kBug);
-  std::vector<std::pair<std::string, std::string>> given;  // as written, for the report
-};
 
 // What differs between commands that run campaigns.
 struct RunCommand {
@@ -49,7 +30,9 @@ using AfterRun = std::function<void(const run::Target& target, const run::Campai
                                     const std::function<void(const std::string&)>& write)>;
 // One campaign, told to the user as it goes; `outcome` has what came of it. Answers its exit code.
 int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after = nullptr);
-// By a signal; what follows is to be left out.
+
+// The tables of options in docs/guide/commands.md, as `heddle help --markdown run` prints them.
+std::string run_options_in_guide();
 
 // HEDDLE_OPTIONS="k=v:k=v" as command-line words; TSan's names are translated.
 std::vector<std::string> words_of_option_variable(const std::string& text);

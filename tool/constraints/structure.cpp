@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/trace/event_kinds.h"
 #include "tool/constraints/expressions.h"
 
 namespace heddle::constraints {
@@ -168,14 +169,11 @@ void Structure::find_sections() {
     for (ActionId i : own) {
       const Action& a = action(i);
       if (!a.is_access()) object_at[a.address] = object_of_[i];
-      const bool locks = a.kind == EventKind::kMutexLock || a.kind == EventKind::kRwlockReadLock ||
-                         a.kind == EventKind::kRwlockWriteLock;
-      if (locks) begin(i, object_of_[i], a.kind != EventKind::kRwlockReadLock);
+      if (takes_lock(a.kind)) begin(i, object_of_[i], a.kind != EventKind::kRwlockReadLock);
       for (const auto& [object, h] : held) {
         if (h.depth != 0) sections_of_[i].push_back(h.section);
       }
-      if (a.kind == EventKind::kMutexUnlock || a.kind == EventKind::kRwlockUnlock)
-        end(i, object_of_[i], false);
+      if (gives_lock_back(a.kind)) end(i, object_of_[i], false);
       // A wait lets go of a re-entrant mutex wholly; the lock before kCondWake takes it again.
       if (a.kind == EventKind::kCondWait && object_at.contains(a.value)) end(i, object_at[a.value], true);
     }

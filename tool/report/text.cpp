@@ -162,31 +162,6 @@ class FindingWriter {
     return fmt::format("{} {} ({:#x})", what, name_of(part.address), part.address);
   }
 
-  // Of a misused object where nothing else tells.
-  std::string_view noun_of_kind() const {
-    switch (finding_.kind) {
-      case FindingKind::kMutexMisuse:
-      case FindingKind::kLockOrderInversion:
-      case FindingKind::kLockHeldAtThreadEnd:
-        return "mutex";
-      case FindingKind::kCondMisuse:
-        return "condition variable";
-      case FindingKind::kRwlockMisuse:
-        return "rwlock";
-      case FindingKind::kBarrierMisuse:
-        return "barrier";
-      case FindingKind::kSemaphoreMisuse:
-        return "semaphore";
-      case FindingKind::kDoubleFree:
-      case FindingKind::kInvalidFree:
-        return "block";
-      case FindingKind::kUninitialisedAtomic:
-        return "atomic";
-      default:
-        return "object";
-    }
-  }
-
   // As the memory sees it, and in brackets what the program did.
   static std::string access_text(const TracePart& part) {
     const std::string what = escaped(part.text);
@@ -392,7 +367,8 @@ class FindingWriter {
   }
 
   void taken(const TracePart& part) {
-    place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)), object(part, noun_of_kind())),
+    place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)),
+                      object(part, row_of(finding_.kind).noun)),
           part);
   }
 
@@ -437,7 +413,7 @@ class FindingWriter {
       if (part.role == PartRole::kHolds) taken(part);
       if (part.role == PartRole::kHere) {
         place(fmt::format("and, holding it, {} took {} at:", thread_text(part.thread),
-                          object(part, noun_of_kind())),
+                          object(part, row_of(finding_.kind).noun)),
               part);
       }
     }
@@ -466,7 +442,7 @@ class FindingWriter {
       if (!what.starts_with(name)) what = name + (what.empty() ? "" : ": " + what);
       if (here != nullptr && here->address != 0) what += fmt::format(", address {:#x}", here->address);
     } else if (here != nullptr && here->address != 0) {
-      what += (what.empty() ? "" : ": ") + object(*here, noun_of_kind());
+      what += (what.empty() ? "" : ": ") + object(*here, row_of(finding_.kind).noun);
     }
     if (finding_.kind == FindingKind::kNotLinearizable) {
       history();  // where it was judged is nobody's fault

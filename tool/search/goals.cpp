@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/trace/event_kinds.h"
 #include "tool/search/thread_order.h"
+#include "tool/trace/held_locks.h"
 
 namespace heddle::search {
 namespace {
@@ -26,39 +27,10 @@ constexpr std::size_t kMostPairsOfPlaces = 3;
 constexpr std::size_t kLongestCircle = 5;  // of threads that wait for each other
 constexpr std::size_t kMostCircleSteps = 100'000;
 
-bool is_plain(EventKind kind) { return kind == EventKind::kPlainRead || kind == EventKind::kPlainWrite; }
-
-// Which locks are held at each event.
-std::vector<std::set<Address>> locks_held(const std::vector<TraceEvent>& events) {
-  std::vector<std::set<Address>> result;
-  std::map<ThreadId, std::set<Address>> held;
-  for (const TraceEvent& e : events) {
-    result.push_back(held[e.thread]);
-    if ((e.flags & event_flags::kFailed) != 0) continue;
-    switch (e.kind) {
-      case EventKind::kMutexLock:
-      case EventKind::kRwlockReadLock:
-      case EventKind::kRwlockWriteLock:
-        held[e.thread].insert(e.address);
-        break;
-      case EventKind::kMutexUnlock:
-      case EventKind::kRwlockUnlock:
-        held[e.thread].erase(e.address);
-        break;
-      case EventKind::kCondWait:
-        held[e.thread].erase(e.value);
-        break;
-      default:
-        break;
-    }
-  }
-  return result;
-}
-
 class GoalFinder {
  public:
   explicit GoalFinder(const Composition& of)
-      : of_(of), held_(locks_held(of.trace.events)), order_(of.trace.events) {}
+      : of_(of), held_(locks_before_each(of.trace.events)), order_(of.trace.events) {}
 
   std::vector<Goal> find() {
     find_conditions();
@@ -115,7 +87,7 @@ class GoalFinder {
       for (const std::uint32_t other : accesses[e.address]) {
         const TraceEvent& o = of_.trace.events[other];
         if (o.thread == e.thread || (!writes_memory(o.kind) && !writes_memory(e.kind))) continue;
-        if (!is_plain(o.kind) && !is_plain(e.kind)) continue;
+        if (!is_plain_access(o.kind) && !is_plain_access(e.kind)) continue;
         if (!share_a_lock(other, i)) add_pair(GoalKind::kRace, other, i);
       }
       accesses[e.address].push_back(i);
@@ -145,9 +117,7 @@ class GoalFinder {
     std::map<std::tuple<ThreadId, Address, std::set<Address>>, std::size_t> alike;
     for (std::uint32_t i = 0; i < of_.trace.events.size(); ++i) {
       const TraceEvent& e = of_.trace.events[i];
-      const bool takes = e.kind == EventKind::kMutexLock || e.kind == EventKind::kRwlockWriteLock ||
-                         e.kind == EventKind::kRwlockReadLock;
-      if (!takes || held_[i].empty() || held_[i].contains(e.address)) continue;
+      if (!takes_lock(e.kind) || held_[i].empty() || held_[i].contains(e.address)) continue;
       if (++alike[{e.thread, e.address, held_[i]}] > kMostPairsOfPlaces) continue;
       for (const Address lock : held_[i]) holders_[lock].push_back(i);
       nested_.push_back(i);

@@ -20,13 +20,9 @@ LoggedPaths only_paths(const TracedRun& run) {
   return paths;
 }
 
-// Threads wait for ever.
-bool is_hang(FindingKind kind) {
-  return kind == FindingKind::kDeadlock || kind == FindingKind::kLostWakeUp || kind == FindingKind::kLivelock;
-}
 const TraceFinding* hang_of(const Trace& trace) {
   for (const TraceFinding& finding : trace.findings) {
-    if (is_hang(finding.kind)) return &finding;
+    if (manner_of(finding.kind) == Manner::kHang) return &finding;
   }
   return nullptr;
 }

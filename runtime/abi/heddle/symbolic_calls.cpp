@@ -5,6 +5,7 @@
 
 #include "core/base/pages.h"
 #include "core/record/path_ids.h"
+#include "core/trace/event_kinds.h"
 #include "core/trace/symbolic_value.h"
 #include "runtime/abi/engine_access.h"
 #include "runtime/symbolic/tracer.h"
@@ -51,16 +52,6 @@ Moment moment(std::uint64_t pc) {
   return {current_thread(), pc, tracing->latest[index_of(current_thread())], false};
 }
 
-bool reads(EventKind kind) {
-  return kind == EventKind::kAtomicLoad || kind == EventKind::kPlainRead ||
-         kind == EventKind::kVolatileRead || kind == EventKind::kAtomicUpdate ||
-         kind == EventKind::kCasFailed;
-}
-bool writes(EventKind kind) {
-  return kind == EventKind::kAtomicStore || kind == EventKind::kPlainWrite ||
-         kind == EventKind::kVolatileWrite || kind == EventKind::kAtomicUpdate;
-}
-
 // Among the events of one access.
 bool may_follow(EventKind kind) {
   return kind == EventKind::kPlainRead || kind == EventKind::kPlainWrite || kind == EventKind::kFinding;
@@ -82,7 +73,7 @@ Moment access_moment(Access access, Address address, std::uint64_t bytes, std::u
     const std::uint32_t i = left - 1;
     const Event& e = events[i];
     if (e.thread != at.thread) break;
-    const bool is_access = access == Access::kRead ? reads(e.kind) : writes(e.kind);
+    const bool is_access = access == Access::kRead ? reads_memory(e.kind) : writes_memory(e.kind);
     if (is_access && address >= e.address && address + bytes <= e.address + e.size) {
       at.event = EventId{i};
       at.is_recorded = true;

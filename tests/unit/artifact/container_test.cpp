@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tool/artifact/codec.h"
 #include "tool/base/bytes.h"
 #include "tool/base/crc32c.h"
@@ -101,6 +103,93 @@ TEST(Codec, UnknownFieldsAreSkipped) {
   more.text(78, "new");
   sections[0].payload = more.take();
   EXPECT_TRUE(decode_trace(sections));
+}
+
+// The findings section of a trace with one finding, of a kind by number.
+std::vector<ArtifactSection> with_kind(std::uint64_t number) {
+  auto sections = encode_trace(Trace{});
+  ByteWriter finding, findings;
+  finding.number(1, number);
+  finding.text(7, "what went wrong");
+  findings.element(1, finding.bytes());
+  const auto section =
+      std::ranges::find(sections, static_cast<std::uint32_t>(SectionType::kFindings), &ArtifactSection::type);
+  section->payload = findings.take();
+  return sections;
+}
+
+// The numbers are part of the format: these are the ones of version 1.5.
+TEST(Codec, KindsOfFindingsKeepTheirNumbers) {
+  const char* const kNames[] = {"none",
+                                "data race",
+                                "assertion failure",
+                                "abort",
+                                "uncaught exception",
+                                "std::terminate",
+                                "fatal signal",
+                                "stack overflow",
+                                "deadlock",
+                                "lost wake-up",
+                                "livelock",
+                                "heap use after free",
+                                "double free",
+                                "invalid free",
+                                "uninitialised atomic",
+                                "mutex misuse",
+                                "condition variable misuse",
+                                "rwlock misuse",
+                                "barrier misuse",
+                                "semaphore misuse",
+                                "thread misuse",
+                                "non-zero exit status",
+                                "reported failure",
+                                "not linearizable",
+                                "out of memory",
+                                "thread leak",
+                                "lock-order inversion",
+                                "lock held at thread end",
+                                "use of the stack of a thread that has ended",
+                                "use of the thread-local storage of a thread that has ended"};
+  for (std::size_t number = 0; number < std::size(kNames); ++number) {
+    const auto read = decode_trace(with_kind(number));
+    ASSERT_TRUE(read) << number << ": " << read.error().message;
+    EXPECT_STREQ(to_string(read->findings.at(0).kind), kNames[number]);
+  }
+}
+
+TEST(Codec, AKindOfFindingThatIsNotKnownComesFromANewerHeddle) {
+  for (const std::uint64_t number :
+       {std::uint64_t{static_cast<std::uint8_t>(FindingKind::kCount)}, std::uint64_t{UINT8_MAX}}) {
+    const auto read = decode_trace(with_kind(number));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ExitCode::kBadInput);
+    EXPECT_EQ(read.error().message,
+              "The artifact was written by a newer heddle: its findings section has finding kind " +
+                  std::to_string(number) +
+                  ", which this heddle does not know. Use the heddle that wrote it.");
+  }
+}
+
+// Among them numbers whose low byte is the number of a kind.
+TEST(Codec, AKindOfFindingThatNoHeddleCanHaveIsDamage) {
+  for (const std::uint64_t number :
+       {std::uint64_t{256}, std::uint64_t{257}, std::uint64_t{1} << 32 | 1, ~std::uint64_t{0}}) {
+    const auto read = decode_trace(with_kind(number));
+    ASSERT_FALSE(read);
+    EXPECT_TRUE(
+        read.error().message.starts_with("The artifact is damaged: its findings section has finding kind"))
+        << read.error().message;
+  }
+}
+
+TEST(Codec, WhatIsNewDoesNotHideDamage) {
+  auto sections = with_kind(UINT8_MAX);
+  const auto section =
+      std::ranges::find(sections, static_cast<std::uint32_t>(SectionType::kFindings), &ArtifactSection::type);
+  section->payload += "\xff";
+  const auto read = decode_trace(sections);
+  ASSERT_FALSE(read);
+  EXPECT_TRUE(read.error().message.starts_with("The artifact is damaged")) << read.error().message;
 }
 
 TEST(Codec, MissingAndDoubleSectionsAreNamed) {

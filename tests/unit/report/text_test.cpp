@@ -27,14 +27,18 @@ TEST_P(EveryKind, IsReportedAsTheGoldenTextHasIt) {
   const Trace trace = sample_finding(kind);
   TextOptions options;
   options.artifact = "heddle-out/bug-1.heddle";
-  const std::string text = text_report(trace, trace.findings.at(0), options);
+  std::string text = text_report(trace, trace.findings.at(0), options);
   EXPECT_NE(text.find(std::string("WARNING: heddle: ") + to_string(kind) + " (pid=4711)\n"),
             std::string::npos);
   EXPECT_NE(text.find(std::string("\nSUMMARY: heddle: ") + to_string(kind)), std::string::npos);
   EXPECT_TRUE(
       text.ends_with("\nreproduce: heddle replay heddle-out/bug-1.heddle\nexplain:   heddle explain "
                      "heddle-out/bug-1.heddle\n"));
-  expect_golden("text_" + name_of(kind), text);
+  if (trace.findings.at(0).message != kGenericMessage) return expect_golden("text_" + name_of(kind), text);
+  const std::string name = std::string("heddle: ") + to_string(kind);
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+    text.replace(at, name.size(), "heddle: KIND");
+  expect_golden("text_of_any_other_kind", text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Findings, EveryKind, ::testing::Range(1, static_cast<int>(FindingKind::kCount)),

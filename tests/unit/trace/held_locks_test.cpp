@@ -48,6 +48,30 @@ TEST_F(HeldLocksTest, RecursiveLocksAreHeldUntilTheLastUnlock) {
   EXPECT_EQ(held(add(EventKind::kMutexUnlock, 8)), (Addresses{}));
 }
 
+// What the search for races relies on: between the two unlocks the mutex still keeps others out.
+TEST_F(HeldLocksTest, BeforeEachEventRecursiveLocksAreCounted) {
+  using Held = std::set<Address>;
+  add(EventKind::kMutexLock, 8);
+  add(EventKind::kMutexLock, 8);
+  add(EventKind::kMutexUnlock, 8);
+  add(EventKind::kPlainWrite, 100);
+  add(EventKind::kMutexLock, 16, ThreadId{1});
+  add(EventKind::kMutexUnlock, 8);
+  add(EventKind::kPlainWrite, 100);
+  EXPECT_EQ(locks_before_each(trace_.events),
+            (std::vector<Held>{Held{}, Held{8}, Held{8}, Held{8}, Held{}, Held{8}, Held{}}));
+}
+
+TEST_F(HeldLocksTest, WhatFailedChangesNothing) {
+  add(EventKind::kMutexLock, 8);
+  add(EventKind::kMutexUnlock, 8);
+  trace_.events.back().flags = event_flags::kFailed;
+  EXPECT_EQ(held(trace_.events.back().id), (Addresses{8}));
+  const EventId failed = add(EventKind::kMutexLock, 16);
+  trace_.events.back().flags = event_flags::kFailed;
+  EXPECT_EQ(held(failed), (Addresses{8}));
+}
+
 TEST_F(HeldLocksTest, AConditionWaitLendsItsMutex) {
   add(EventKind::kMutexLock, 8);
   EXPECT_EQ(held(add(EventKind::kCondWait, 100, kMainThread, 8)), (Addresses{}));

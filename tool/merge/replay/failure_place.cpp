@@ -11,21 +11,6 @@
 namespace heddle::merge {
 namespace {
 
-bool hangs(FindingKind kind) {
-  return kind == FindingKind::kDeadlock || kind == FindingKind::kLostWakeUp || kind == FindingKind::kLivelock;
-}
-
-bool is_abort(FindingKind kind) {
-  return kind == FindingKind::kAssertion || kind == FindingKind::kAbort || kind == FindingKind::kTerminate ||
-         kind == FindingKind::kUncaughtException || kind == FindingKind::kReported;
-}
-
-bool is_fault(FindingKind kind) {
-  return kind == FindingKind::kSignal || kind == FindingKind::kStackOverflow ||
-         kind == FindingKind::kHeapUseAfterFree || kind == FindingKind::kDoubleFree ||
-         kind == FindingKind::kInvalidFree;
-}
-
 // 11 of "SIGSEGV at program+0x1234", as logs have it, and of "signal 11"; 0: it is no signal.
 int signal_of(const std::string& place) {
   if (place.starts_with("signal ")) return std::atoi(place.c_str() + sizeof "signal");
@@ -71,17 +56,19 @@ std::string line_of_abort(const Trace& trace, const std::string& place) {
 
 bool is_kind_of_failure(FindingKind kind, const std::string& place) {
   if (severity_of(kind) != Severity::kBug || kind == FindingKind::kDataRace) return false;
-  if (place.empty()) return hangs(kind);
-  if (place.starts_with("assertion")) return is_abort(kind);
-  if (place.starts_with("abort")) return is_abort(kind);
+  const Manner manner = manner_of(kind);
+  if (place.empty()) return manner == Manner::kHang;
+  if (place.starts_with("assertion")) return manner == Manner::kAbort;
+  if (place.starts_with("abort")) return manner == Manner::kAbort;
   if (const int signal = signal_of(place); signal != 0) {
-    if (signal == SIGABRT) return is_abort(kind);
+    if (signal == SIGABRT) return manner == Manner::kAbort;
     // From a watchdog, or from whoever lost patience.
-    if (signal == SIGALRM || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT) return hangs(kind);
-    return is_fault(kind);
+    if (signal == SIGALRM || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT)
+      return manner == Manner::kHang;
+    return manner == Manner::kFault;
   }
-  if (place.starts_with("exit")) return kind == FindingKind::kNonZeroExit;
-  return !hangs(kind);
+  if (place.starts_with("exit")) return manner == Manner::kExit;
+  return manner != Manner::kHang;
 }
 
 bool is_failure_at(const Trace& trace, const TraceFinding& finding, const std::string& place) {
@@ -89,7 +76,7 @@ bool is_failure_at(const Trace& trace, const TraceFinding& finding, const std::s
   std::string wanted = file_and_line(place);
   // (Where an exception was thrown that nobody caught is not in the finding's stack.)
   if (wanted.empty() && finding.kind == FindingKind::kAbort) wanted = line_of_abort(trace, place);
-  if (wanted.empty() || hangs(finding.kind)) return true;
+  if (wanted.empty() || manner_of(finding.kind) == Manner::kHang) return true;
   bool knows_lines = false;
   for (const TracePart* part : deciding_parts(finding)) {
     for (const Frame& frame : visible_frames(trace, part->pc, part->stack)) {
