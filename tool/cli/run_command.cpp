@@ -190,7 +190,7 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
     complete(so_far);
     [[maybe_unused]] const Status written = kept.keep(so_far);  // tried again, and told, at the end
   };
-  outcome = campaign.run(run::interruption());
+  outcome = campaign.run();
   progress.clear();
   complete(outcome.report);
   const bool began = !outcome.error || outcome.report.executions != 0 || run::was_interrupted();

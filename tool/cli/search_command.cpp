@@ -140,7 +140,6 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
   limits.seconds = options.search.seconds / 3;
   limits.each.most_executions = 100;
   limits.each.seconds = limits.seconds / 4;
-  limits.is_over = [] { return run::time_is_up(); };
   auto followed = search::follow_runs(executions, runs->database, limits);
   if (!followed) return followed.error();
   for (const search::Executed& executed : followed->executed) {
@@ -197,7 +196,6 @@ int search_command(const Arguments& arguments) {
 
   FoundBugs kept("search", options.found.output, *target, options.seed);
   search::Search search(*executions, options.search);
-  search.is_interrupted = [] { return run::time_is_up(); };
   auto found = options.from.empty() ? add_samples(*executions, search, options)
                                     : add_production(*executions, search, options);
   if (!found) return complain(found.error());
