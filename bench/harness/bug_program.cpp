@@ -3,7 +3,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "tool/bench/child_process.h"
@@ -62,9 +61,8 @@ Result<CampaignCost> run_campaign(const std::string& binary, const std::string& 
   if (strategy.size() >= sizeof options.spec.strategy)
     return Error{"The strategy " + strategy + " has too many parameters.", ExitCode::kBadInput};
   std::strcpy(options.spec.strategy, strategy.c_str());
-  static const std::atomic<bool> kNever{false};
   const double before = cpu_seconds_of_all();
-  CampaignCost cost{run::Campaign(*target, std::move(options)).run(kNever), 0};
+  CampaignCost cost{run::Campaign(*target, std::move(options)).run(), 0};
   cost.cpu_seconds = cpu_seconds_of_all() - before;
   if (cost.outcome.error) return *cost.outcome.error;
   return cost;

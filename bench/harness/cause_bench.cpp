@@ -81,9 +81,8 @@ Result<CauseRow> measure_cause(const CauseOptions& options, const std::string& f
   std::copy_n(strategy.c_str(), strategy.size() + 1, campaign.spec.strategy);
   campaign.executions = options.executions;
   campaign.output_directory.clear();
-  const std::atomic<bool> never = false;
   run::Campaign search(*target, campaign);
-  const run::CampaignOutcome outcome = search.run(never);
+  const run::CampaignOutcome outcome = search.run();
   const auto bug = std::find_if(outcome.bugs.begin(), outcome.bugs.end(), [](const run::FoundBug& found) {
     return found.trace.findings[found.finding].severity == Severity::kBug;
   });

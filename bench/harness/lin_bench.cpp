@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -134,9 +133,8 @@ class LinBench {
     std::vector<std::string> notes;
     auto target = run::resolve_target(words, options_.library, notes);
     if (!target) return target.error();
-    static const std::atomic<bool> kNever{false};
     const double cpu_before = cpu_seconds_of_all();
-    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run(kNever);
+    const run::CampaignOutcome outcome = run::Campaign(*target, campaign).run();
     if (outcome.error) return *outcome.error;
     LinCell cell;
     cell.object = object["name"];

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 
 #include "bench/harness/native_runs.h"
@@ -26,8 +25,7 @@ std::optional<Trace> failing_execution(const run::Target& target, const RunSpec&
   campaign.seconds = seconds;
   campaign.output_directory.clear();
   campaign.symbolise = false;
-  const std::atomic<bool> never = false;
-  run::CampaignOutcome outcome = run::Campaign(target, campaign).run(never);
+  run::CampaignOutcome outcome = run::Campaign(target, campaign).run();
   for (run::FoundBug& bug : outcome.bugs) {
     if (bug.trace.findings[bug.finding].severity == Severity::kBug) return std::move(bug.trace);
   }

@@ -168,9 +168,8 @@ Result<SearchRow> measure_search(const SearchBenchOptions& options, const std::s
   // As many as all runs and executions of the search together.
   campaign.executions = runs->size() + pruned->counts.executions;
   campaign.output_directory.clear();
-  const std::atomic<bool> never = false;
   run::Campaign all(*target, campaign);
-  const run::CampaignOutcome outcome = all.run(never);
+  const run::CampaignOutcome outcome = all.run();
   for (const run::FoundBug& bug : outcome.bugs) {
     if (bug.trace.findings[bug.finding].severity == Severity::kBug && row.campaign < 0)
       row.campaign = static_cast<double>(bug.first_execution + 1);

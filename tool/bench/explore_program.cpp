@@ -1,6 +1,5 @@
 #include "tool/bench/explore_program.h"
 
-#include <atomic>
 #include <cstring>
 
 #include "tool/run/campaign.h"
@@ -27,8 +26,7 @@ Result<run::CampaignOutcome> run_exploration(const run::Target& runner, const Ex
   campaign.spec = options.spec;
   campaign.executions = options.executions;
   campaign.seconds = options.seconds;
-  static const std::atomic<bool> kNever{false};
-  run::CampaignOutcome outcome = run::Campaign(runner, campaign).run(kNever);
+  run::CampaignOutcome outcome = run::Campaign(runner, campaign).run();
   if (outcome.error) return *outcome.error;
   if (!outcome.bugs.empty()) {
     const run::FoundBug& bug = outcome.bugs.front();

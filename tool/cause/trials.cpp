@@ -136,7 +136,7 @@ Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, do
       outcome.other_bugs.push_back(to_string(finding.kind));
     }
   };
-  const run::CampaignOutcome result = search.run(enough);
+  const run::CampaignOutcome result = search.run(&enough);
   if (outcome.shows) return outcome;
   outcome.executions = result.report.executions;
   outcome.is_complete = result.report.exhausted;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <thread>
 
-#include "tool/artifact/artifact.h"
 #include "tool/base/atomic_file.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/remedy.h"
@@ -13,6 +12,7 @@
 #include "tool/cli/choice_option.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/carry_over.h"
@@ -20,7 +20,6 @@
 #include "tool/replay/symbolic.h"
 #include "tool/report/explained.h"
 #include "tool/report/html.h"
-#include "tool/run/interruption.h"
 #include "tool/run/time_limit.h"
 #include "tool/search/path_alternates.h"
 
@@ -167,29 +166,26 @@ int explain_command(const Arguments& arguments) {
   if (const auto code = parse_explain(arguments, options)) return *code;
   auto seconds = parse_duration(options.time);
   if (!seconds) return complain(seconds.error());
-  auto original = read_artifact(options.artifact);
-  if (!original) return complain(original.error());
-  auto program = find_recorded_program(*original, options.recorded);
-  if (!program) return complain(program.error());
-  program->tell();
-  const ProgramIdentity then = original->program;
+  auto opened = open_artifact(options.artifact, options.recorded);
+  if (!opened) return complain(opened.error());
+  auto& [original, program] = *opened;
+  const ProgramIdentity then = original.program;
   const auto fail = [&](const Error& error) {
-    if (error.code == ExitCode::kInconclusive) tell_changed_surroundings(program->target, then);
+    if (error.code == ExitCode::kInconclusive) tell_changed_surroundings(program.target, then);
     return complain(error);
   };
   const Steps step(!options.quiet && stderr_is_terminal());
-  run::catch_interruptions();
-  run::set_time_limit(*seconds);
+  begin_work(*seconds);
 
-  Result<Trace> failing = std::move(*original);
-  if (program->is_other_build) {
-    failing = in_this_build(*program, std::move(*failing), *seconds, step);
+  Result<Trace> failing = std::move(original);
+  if (program.is_other_build) {
+    failing = in_this_build(program, std::move(*failing), *seconds, step);
   } else {
-    failing = in_this_engine(program->target, std::move(*failing));
+    failing = in_this_engine(program.target, std::move(*failing));
   }
-  if (failing) failing = smaller(program->target, std::move(*failing), *seconds, step);
+  if (failing) failing = smaller(program.target, std::move(*failing), *seconds, step);
   if (!failing) return fail(failing.error());
-  auto explanation = explain(program->target, *failing, *seconds * 0.25, options, step);
+  auto explanation = explain(program.target, *failing, *seconds * 0.25, options, step);
   if (!explanation) return fail(explanation.error());
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;
@@ -198,7 +194,7 @@ int explain_command(const Arguments& arguments) {
     remedy.trials.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
     remedy.executions = options.executions;
     remedy.on_step = step;
-    cause::find_remedy(program->target, *explanation, remedy);
+    cause::find_remedy(program.target, *explanation, remedy);
   }
   fmt::print("{}", report::explained_text(*explanation, {terminal_width(), use_color(options.color)}));
   const auto page = [&](const Explanation& e) { return report::html_explanation(e, options.artifact); };

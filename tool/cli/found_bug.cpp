@@ -76,6 +76,7 @@ int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions
   }
   report::TextOptions text;
   text.artifact = found.add(trace, executions);
+  if (options.quiet) return static_cast<int>(ExitCode::kBug);
   text.color = use_color(options.color);
   const TraceFinding& finding = trace.findings.front();
   fmt::print(stderr, "{}", report::text_report(trace, finding, text));

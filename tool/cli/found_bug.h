@@ -19,6 +19,7 @@ struct FoundBugOptions {
   ColorWish color = ColorWish::kAuto;
   std::vector<int> allowed_exits;
   bool no_minimize = false;
+  bool quiet = false;         // the bug is kept, and nothing is told of it
   bool ended_by_bug = false;  // of several bugs in the execution, the last is the one that was found
 };
 

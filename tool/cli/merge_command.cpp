@@ -7,16 +7,15 @@
 #include <set>
 #include <thread>
 
-#include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/terminal.h"
 #include "tool/merge/replay/engine_oracle.h"
 #include "tool/merge/store/gather.h"
 #include "tool/record/path_log.h"
 #include "tool/report/escape.h"
-#include "tool/report/text.h"
 #include "tool/run/interruption.h"
 #include "tool/run/time_limit.h"
 
@@ -239,11 +238,10 @@ Status Merging::try_bug(const merge::BugLogs& bug, State& state) {
 void Merging::keep(Trace trace, std::uint64_t executions) {
   trace.tool_version = HEDDLE_VERSION;
   executions_ += executions;
-  report::TextOptions text;
-  text.artifact = found_.add(trace, executions_);
-  if (options_.quiet) return;
-  text.color = use_color(ColorWish::kAuto);
-  fmt::print(stderr, "{}", report::text_report(trace, trace.findings[0], text));
+  FoundBugOptions how;
+  how.no_minimize = true;  // as the instances ran; `heddle minimize` is there
+  how.quiet = options_.quiet;
+  tell_found_bug(std::move(trace), target_, how, found_, executions_);
 }
 
 }  // namespace
@@ -259,24 +257,16 @@ int merge_command(const Arguments& arguments) {
     if (!time) return complain(time.error());
     watched = *time;
   }
-  auto layout = compiler::find_layout();
-  if (!layout) return complain(layout.error());
-  std::vector<std::string> notes;
-  auto target = run::resolve_target(options.program, layout->library, notes);
-  if (!target) return complain(target.error());
-  for (const std::string& note : notes) warn(note);
-  auto input = run::InputFile::keep_standard_input();
-  if (!input) return complain(input.error());
-  target->input = input->descriptor();
+  auto program = find_given_program(options.program);
+  if (!program) return complain(program.error());
   auto store = merge::LogStore::open(options.store);
   if (!store) return complain(store.error());
   merge::Gatherer gatherer(**store, options.logs);
   gatherer.on_skipped = warn;
   gatherer.killed_failed = options.killed == "fail";
-  Merging merging(options, *target, **store, *seconds);
+  Merging merging(options, program->target, **store, *seconds);
 
-  run::catch_interruptions();
-  run::set_time_limit(watched);
+  begin_work(watched);
   const auto began = Clock::now();
   while (true) {
     if (auto gathered = gatherer.gather(); !gathered) return complain(gathered.error());

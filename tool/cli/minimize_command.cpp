@@ -6,13 +6,12 @@
 #include "tool/artifact/artifact.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
-#include "tool/run/interruption.h"
-#include "tool/run/time_limit.h"
 
 namespace heddle::cli {
 namespace {
@@ -61,21 +60,18 @@ int minimize_command(const Arguments& arguments) {
   if (!seconds) return complain(seconds.error());
   budget.seconds = *seconds;
   budget.allowed_exits = options.allowed_exits;
-  auto original = read_artifact(options.artifact);
-  if (!original) return complain(original.error());
-  auto program = find_recorded_program(*original, options.recorded);
-  if (!program) return complain(program.error());
-  program->tell();
-  run::catch_interruptions();
-  run::set_time_limit(*seconds);
+  auto opened = open_artifact(options.artifact, options.recorded);
+  if (!opened) return complain(opened.error());
+  auto& [original, program] = *opened;
+  begin_work(*seconds);
   const auto small = [&]() -> Result<Trace> {
-    auto here = in_this_engine(program->target, *original);
+    auto here = in_this_engine(program.target, original);
     if (!here) return here;
-    return replay::minimise(program->target, *here, budget);
+    return replay::minimise(program.target, *here, budget);
   }();
   if (!small) {
     if (small.error().code == ExitCode::kInconclusive)
-      tell_changed_surroundings(program->target, original->program);
+      tell_changed_surroundings(program.target, original.program);
     return complain(small.error());
   }
   const std::string& path = options.output.empty() ? options.artifact : options.output;

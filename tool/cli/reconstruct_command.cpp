@@ -4,15 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/terminal.h"
 #include "tool/record/log_reader.h"
 #include "tool/report/escape.h"
-#include "tool/run/interruption.h"
-#include "tool/run/time_limit.h"
 #include "tool/search/production.h"
 
 namespace heddle::cli {
@@ -88,30 +86,23 @@ int reconstruct_command(const Arguments& arguments) {
   auto seconds = parse_duration(options.time);
   if (!seconds) return complain(seconds.error());
   options.reconstruct.seconds = *seconds;
-  auto layout = compiler::find_layout();
-  if (!layout) return complain(layout.error());
-  std::vector<std::string> notes;
-  auto target = run::resolve_target(options.program, layout->library, notes);
-  if (!target) return complain(target.error());
-  for (const std::string& note : notes) warn(note);
-  auto tables = PathTables::read(target->path);
+  auto program = find_given_program(options.program);
+  if (!program) return complain(program.error());
+  const run::Target& target = program->target;
+  auto tables = PathTables::read(target.path);
   if (!tables) return complain(tables.error());
   auto log = read_path_log(options.log, *tables);
   if (!log) return complain(log.error());
-  auto input = run::InputFile::keep_standard_input();
-  if (!input) return complain(input.error());
-  target->input = input->descriptor();
-  if (log->run != search::run_identity(*target))
+  if (log->run != search::run_identity(target))
     warn(options.log + " is of a run with other arguments, environment or input than here.");
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
-  run::catch_interruptions();
-  run::set_time_limit(options.reconstruct.seconds);
-  auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
+  begin_work(options.reconstruct.seconds);
+  auto executions = search::Executions::start(target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
   executions->keep_decisions();
-  FoundBugs found("reconstruct", options.found.output, *target, options.seed);
+  FoundBugs found("reconstruct", options.found.output, target, options.seed);
   const bool shown = !options.quiet && stderr_is_terminal();
   const search::LoggedEnd end = search::logged_end(*log);
   if (end.hangs && !options.quiet)
@@ -132,7 +123,7 @@ int reconstruct_command(const Arguments& arguments) {
            " was not reached along its paths. This other bug was found on the way, and is kept:");
       auto trace = executions->record(done->met->choices);
       if (!trace) return complain(trace.error());
-      return tell_found_bug(std::move(*trace), *target, options.found, found, done->executions);
+      return tell_found_bug(std::move(*trace), target, options.found, found, done->executions);
     }
     return static_cast<int>(ExitCode::kInconclusive);
   }
@@ -146,7 +137,7 @@ int reconstruct_command(const Arguments& arguments) {
   if (!end.fails) return static_cast<int>(ExitCode::kNoBug);
   auto trace = executions->record(done->executed.choices);
   if (!trace) return complain(trace.error());
-  return tell_found_bug(std::move(*trace), *target, options.found, found, done->executions);
+  return tell_found_bug(std::move(*trace), target, options.found, found, done->executions);
 }
 
 }  // namespace heddle::cli

@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
-#include "tool/artifact/artifact.h"
 #include "tool/cli/choice_option.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/replay_gdb.h"
 #include "tool/cli/terminal.h"
@@ -149,30 +149,28 @@ int replay_command(const Arguments& arguments) {
     return become_replay(Arguments(arguments.begin() + 1, arguments.end()));
   ReplayOptions options;
   if (const auto code = parse_replay(arguments, options)) return *code;
-  auto original = read_artifact(options.artifact);
-  if (!original) return complain(original.error());
-  auto program = find_recorded_program(*original, options.recorded);
-  if (!program) return complain(program.error());
-  program->tell();
-  const bool changed = program->is_other_build;
+  auto opened = open_artifact(options.artifact, options.recorded);
+  if (!opened) return complain(opened.error());
+  auto& [original, program] = *opened;
+  const bool changed = program.is_other_build;
 
   if (options.gdb) {
     // gdb has the artifact's choices followed exactly, by a process that has no second try.
     std::vector<std::string> followed;
-    const auto here = replay::in_this_engine(program->target, *original, followed);
+    const auto here = replay::in_this_engine(program.target, original, followed);
     if (!here) return complain(here.error());
     if (!followed.empty())
       return complain({followed[0] + " For the debugger they have to fit: `heddle minimize -o new.heddle " +
                            options.artifact + "` writes an artifact of this version.",
                        ExitCode::kBadInput});
-    return debug_replay(options.artifact, *original, program->target, options.debugger, options.recorded);
+    return debug_replay(options.artifact, original, program.target, options.debugger, options.recorded);
   }
-  if (options.until_event != ~0u) return show_until(program->target, *original, options);
-  const auto verdict = repeat(program->target, *original, options);
+  if (options.until_event != ~0u) return show_until(program.target, original, options);
+  const auto verdict = repeat(program.target, original, options);
   if (!verdict) return complain(verdict.error());
   if (!verdict->difference.empty()) warn("replay differs from the artifact: " + verdict->difference);
   if (!verdict->difference.empty() || verdict->reproduced != options.times)
-    tell_changed_surroundings(program->target, original->program, verdict->program);
+    tell_changed_surroundings(program.target, original.program, verdict->program);
   if (options.times > 1 || options.quiet) {
     fmt::print(stderr, "heddle: reproduced {} of {} times{}\n", verdict->reproduced, options.times,
                options.times == 1 ? ""

@@ -1,8 +1,8 @@
 // heddle run: a campaign, told to the user as it goes.
 #include <fmt/core.h>
 
-#include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/run_options.h"
 #include "tool/replay/determinism.h"
 #include "tool/replay/minimize.h"
@@ -152,25 +152,18 @@ int verify(const run::Target& target, const RunOptions& options) {
 }  // namespace
 
 int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after) {
-  auto layout = compiler::find_layout();
-  if (!layout) return complain(layout.error());
-  std::vector<std::string> notes;
-  auto target = run::resolve_target(options.program, layout->library, notes);
-  if (!target) return complain(target.error());
-  for (const std::string& text : notes) warn(text);
-  auto input = run::InputFile::keep_standard_input();
-  if (!input) return complain(input.error());
-  target->input = input->descriptor();
-  target->kept_variables.insert(options.keep_variables.begin(), options.keep_variables.end());
+  auto program = find_given_program(options.program);
+  if (!program) return complain(program.error());
+  run::Target& target = program->target;
+  target.kept_variables.insert(options.keep_variables.begin(), options.keep_variables.end());
   Log log(options.log_path);
   if (!log.usable()) return complain({"Cannot write " + options.log_path + "."});
-  if (options.verify_determinism) return verify(*target, options);
+  if (options.verify_determinism) return verify(target, options);
   if (!options.quiet) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
 
-  run::catch_interruptions();
-  run::set_time_limit(options.campaign.seconds);
+  begin_work(options.campaign.seconds);
   ProgressLine progress(!options.no_progress && !options.quiet && stderr_is_terminal());
-  run::Campaign campaign(*target, options.campaign);
+  run::Campaign campaign(target, options.campaign);
   campaign.on_progress = [&](const report::Progress& p) { progress.show(p); };
   campaign.on_bug = [&](const run::FoundBug& bug) {
     progress.clear();
@@ -178,7 +171,7 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   };
   double budget = kMinimiseAllSeconds;
   if (options.minimise) {
-    campaign.minimise = [&](run::FoundBug& bug) { minimise(*target, bug, options, budget); };
+    campaign.minimise = [&](run::FoundBug& bug) { minimise(target, bug, options, budget); };
   }
   const auto complete = [&](report::CampaignReport& report) {
     report.tool_version = HEDDLE_VERSION;
@@ -190,17 +183,18 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
     complete(so_far);
     [[maybe_unused]] const Status written = kept.keep(so_far);  // tried again, and told, at the end
   };
-  outcome = campaign.run(run::interruption());
+  outcome = campaign.run();
   progress.clear();
   complete(outcome.report);
   const bool began = !outcome.error || outcome.report.executions != 0 || run::was_interrupted();
   if (!options.quiet && began)
     log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.
-  outcome.report.warnings.insert(outcome.report.warnings.begin(), notes.begin(), notes.end());
+  outcome.report.warnings.insert(outcome.report.warnings.begin(), program->notes.begin(),
+                                 program->notes.end());
   const Status kept_whole = kept.keep(outcome.report);
   const Status written = write_reports(outcome.report, options.reports);
-  if (after) after(*target, outcome, log.writer());
+  if (after) after(target, outcome, log.writer());
   return after_output(after_output(exit_code_of(outcome, options), kept_whole), written);
 }
 

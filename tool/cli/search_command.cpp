@@ -3,14 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "compiler/install_layout.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
+#include "tool/cli/preamble.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
 #include "tool/report/escape.h"
-#include "tool/run/interruption.h"
 #include "tool/run/time_limit.h"
 #include "tool/search/production.h"
 #include "tool/search/search.h"
@@ -140,7 +139,6 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
   limits.seconds = options.search.seconds / 3;
   limits.each.most_executions = 100;
   limits.each.seconds = limits.seconds / 4;
-  limits.is_over = [] { return run::time_is_up(); };
   auto followed = search::follow_runs(executions, runs->database, limits);
   if (!followed) return followed.error();
   for (const search::Executed& executed : followed->executed) {
@@ -178,26 +176,18 @@ int search_command(const Arguments& arguments) {
   options.search.seconds = *seconds;
   options.search.order =
       options.order == "thesis" ? search::SearchOrder::kThesis : search::SearchOrder::kPruned;
-  auto layout = compiler::find_layout();
-  if (!layout) return complain(layout.error());
-  std::vector<std::string> notes;
-  auto target = run::resolve_target(options.program, layout->library, notes);
-  if (!target) return complain(target.error());
-  for (const std::string& note : notes) warn(note);
-  auto input = run::InputFile::keep_standard_input();
-  if (!input) return complain(input.error());
-  target->input = input->descriptor();
+  auto program = find_given_program(options.program);
+  if (!program) return complain(program.error());
+  const run::Target& target = program->target;
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
-  auto executions = search::Executions::start(*target, spec, options.found.allowed_exits);
+  auto executions = search::Executions::start(target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
-  run::catch_interruptions();
-  run::set_time_limit(*seconds);
+  begin_work(*seconds);
 
-  FoundBugs kept("search", options.found.output, *target, options.seed);
+  FoundBugs kept("search", options.found.output, target, options.seed);
   search::Search search(*executions, options.search);
-  search.is_interrupted = [] { return run::time_is_up(); };
   auto found = options.from.empty() ? add_samples(*executions, search, options)
                                     : add_production(*executions, search, options);
   if (!found) return complain(found.error());

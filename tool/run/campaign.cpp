@@ -295,7 +295,7 @@ Campaign::OwnTurn Campaign::wait_for_turn() {
   return OwnTurn(&outside);
 }
 
-CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
+CampaignOutcome Campaign::run(const std::atomic<bool>* enough) {
   started_ = wall_seconds();
   if (auto status = start_workers(); !status) {
     outcome_.error = status.error();
@@ -326,7 +326,7 @@ CampaignOutcome Campaign::run(const std::atomic<bool>& interrupted) {
       stopped_because_ = "the time was up";
       break;
     }
-    if (interrupted.load(std::memory_order_relaxed)) {
+    if (was_interrupted() || (enough != nullptr && enough->load(std::memory_order_relaxed))) {
       stopped_because_ = "it was interrupted";
       interrupted_ = true;
       break;

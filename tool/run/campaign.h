@@ -72,8 +72,9 @@ class Campaign {
   // Called when an artifact was written, with the report as it is by then (not `complete`).
   std::function<void(const report::CampaignReport&)> keep;
 
-  // `interrupted` may be set from a signal handler; the campaign then ends with what it has.
-  CampaignOutcome run(const std::atomic<bool>& interrupted);
+  // Ends with what it has where the user interrupts it (tool/run/interruption.h), or where `enough`, which
+  // others may set meanwhile, is true.
+  CampaignOutcome run(const std::atomic<bool>* enough = nullptr);
 
  private:
   struct Arrived {

@@ -143,7 +143,7 @@ Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& dat
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return database.times_seen(a) > database.times_seen(b);
   });
-  for (; followed.looked_at < most && left() > 0 && !limits.is_over(); ++followed.looked_at) {
+  for (; followed.looked_at < most && left() > 0 && !run::time_is_up(); ++followed.looked_at) {
     ReconstructOptions each = limits.each;
     each.seconds = std::min(each.seconds, left());
     auto run = reconstruct(executions, database.run(order[followed.looked_at]), {}, each);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,7 +50,6 @@ struct FollowLimits {
   std::size_t runs = 20;    // of the database
   double seconds = 60;      // for all of them
   ReconstructOptions each;  // at most
-  std::function<bool()> is_over = [] { return false; };
 };
 Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& database,
                                  const FollowLimits& limits);

@@ -18,7 +18,7 @@ Search::Search(Executions& executions, SearchOptions options)
     : executions_(executions), options_(options), began_(Clock::now()) {}
 
 bool Search::is_over() {
-  const bool over = is_interrupted() || run::time_is_up() || counts_.executions >= options_.most_executions ||
+  const bool over = run::time_is_up() || counts_.executions >= options_.most_executions ||
                     std::chrono::duration<double>(Clock::now() - began_).count() > options_.seconds;
   gave_up_ = gave_up_ || over;
   return over;

@@ -95,7 +95,6 @@ class Search {
   Search(Executions& executions, SearchOptions options);
 
   std::function<void(const Attempt&)> on_attempt;
-  std::function<bool()> is_interrupted = [] { return false; };
 
   // A run that passed. False: one with the same paths is known.
   Result<bool> add(const Executed& run);
