@@ -1,4 +1,5 @@
 // executions: 2
+// run: --timeout 5m
 // Many more threads than there may be at once.
 #include <atomic>
 #include <cassert>
