@@ -227,6 +227,8 @@ bool Snapshot::restore() {
     if (!restore_written()) return false;
     restore_discarded();
   } else {
+    // Before it is looked up which pages there are: those that were given back are not.
+    restore_discarded();
     restore_by_copying();
   }
   journal_.clear();

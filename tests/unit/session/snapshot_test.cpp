@@ -186,6 +186,19 @@ TEST_P(Snapshots, PutBackTheFilesContentOfPagesThatWereNotRead) {
   });
 }
 
+TEST_P(Snapshots, PutBackPagesThatWereGivenBack) {
+  expect_to_hold([](Stage& s) {
+    if (!s.begin()) return kUnavailable;
+    for (int round = 0; round < 3; ++round) {
+      discard_memory(&s.byte(5), 3 * kPageSize);
+      HOLDS(s.byte(6) == 0);
+      HOLDS(s.snapshot.restore());
+      for (std::size_t page = 4; page < 9; ++page) HOLDS(s.byte(page) == 'a' && s.byte(page, 4095) == 'a');
+    }
+    return 0;
+  });
+}
+
 TEST_P(Snapshots, UnmapWhatWasMapped) {
   expect_to_hold([](Stage& s) {
     if (!s.begin()) return kUnavailable;
