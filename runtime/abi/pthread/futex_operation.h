@@ -7,9 +7,14 @@
 
 namespace heddle::abi {
 
+// Is there such an operation, and such a comparison? The kernel answers ENOSYS otherwise.
+inline bool is_futex_operation(std::uint32_t code) { return (code >> 28 & 7) <= FUTEX_OP_XOR; }
+inline bool is_futex_comparison(std::uint32_t code) { return (code >> 24 & 15) <= FUTEX_OP_CMP_GE; }
+
 // The word after the operation that `code` describes.
 inline std::uint32_t futex_apply(std::uint32_t code, std::uint32_t old) {
-  std::uint32_t operand = code >> 12 & 0xfff;
+  // 12 bits with a sign
+  auto operand = static_cast<std::uint32_t>(static_cast<std::int32_t>(code << 8) >> 20);
   if ((code >> 28 & FUTEX_OP_OPARG_SHIFT) != 0) operand = 1u << (operand & 31);
   switch (code >> 28 & 7) {
     case FUTEX_OP_SET:

@@ -23,9 +23,11 @@ namespace {
 
 long wake_op(engine::Execution& e, const long* a, std::uint64_t pc) {
   const auto code = static_cast<std::uint32_t>(a[5]);
+  if (!is_futex_operation(code)) return -ENOSYS;
   const std::uint32_t old =
       engine::atomic_update<std::uint32_t>(e, {static_cast<Address>(a[4]), MemoryOrder::kSeqCst, pc},
                                            [code](std::uint32_t value) { return futex_apply(code, value); });
+  if (!is_futex_comparison(code)) return -ENOSYS;
   std::uint32_t woken = e.futex_wake(static_cast<Address>(a[0]), static_cast<std::uint32_t>(a[2]), ~0u, pc);
   if (futex_compares(code, old))
     woken += e.futex_wake(static_cast<Address>(a[4]), static_cast<std::uint32_t>(a[3]), ~0u, pc);

@@ -38,6 +38,29 @@ TEST(FutexOperation, IsTheKernels) {
   }
 }
 
+TEST(FutexOperation, HasAnOperandWithASign) {
+  for (const unsigned operation : {FUTEX_OP_SET, FUTEX_OP_ADD, FUTEX_OP_OR, FUTEX_OP_ANDN, FUTEX_OP_XOR}) {
+    for (const unsigned operand : {0xfffu, 0xffeu, 0x800u}) {
+      for (const std::uint32_t word : kWords) {
+        const std::uint32_t code = code_of(operation, operand, FUTEX_OP_CMP_EQ, 0);
+        std::uint32_t kernels = word;
+        ASSERT_EQ(by_kernel(code, kernels), 0);
+        EXPECT_EQ(futex_apply(code, word), kernels) << std::hex << code << " on " << word;
+      }
+    }
+  }
+}
+
+TEST(FutexOperation, IsRefusedWhereTheKernelDoes) {
+  for (unsigned number = 0; number < 16; ++number) {
+    std::uint32_t word = 10;
+    const std::uint32_t operation = code_of(number, 1, FUTEX_OP_CMP_EQ, 0);
+    EXPECT_EQ(is_futex_operation(operation), by_kernel(operation, word) != -ENOSYS) << number;
+    const std::uint32_t comparison = code_of(FUTEX_OP_ADD, 1, number, 0);
+    EXPECT_EQ(is_futex_comparison(comparison), by_kernel(comparison, word) != -ENOSYS) << number;
+  }
+}
+
 TEST(FutexComparison, TakesBothForSigned) {
   struct Case {
     std::uint32_t word;
