@@ -4,16 +4,20 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "runtime/abi/interposed_call.h"
+#include <cstddef>
+#include <cstdint>
 
 namespace heddle::abi {
 
 // The kernel moves no more in one call (read(2), NOTES). A larger size is a mistake that it will answer.
 inline constexpr std::size_t kMostBytes = 0x7ffff000;
 
+// `Call` tells the accesses: ProgramCall (interposed_call.h).
+
 // The first `bytes` of the parts are written or read; the vector itself is read.
-inline void accesses_parts(const ProgramCall& call, bool writes, const iovec* parts, std::size_t count,
-                           std::int64_t bytes) {
+template <typename Call>
+void accesses_parts(const Call& call, bool writes, const iovec* parts, std::size_t count,
+                    std::int64_t bytes) {
   constexpr std::size_t kMostParts = 1024;  // UIO_MAXIOV
   if (!call || parts == nullptr || count > kMostParts) return;
   call.reads(parts, count * sizeof(iovec));
@@ -26,7 +30,8 @@ inline void accesses_parts(const ProgramCall& call, bool writes, const iovec* pa
 }
 
 // A message that is sent: read before it goes.
-inline void reads_message(const ProgramCall& call, const msghdr* message) {
+template <typename Call>
+void reads_message(const Call& call, const msghdr* message) {
   if (!call || message == nullptr) return;
   call.reads_object(message);
   accesses_parts(call, false, message->msg_iov, message->msg_iovlen, kMostBytes);
@@ -35,7 +40,8 @@ inline void reads_message(const ProgramCall& call, const msghdr* message) {
 }
 
 // A message that was received, with what the kernel changes of its description.
-inline void writes_message(const ProgramCall& call, const msghdr* message, std::int64_t bytes) {
+template <typename Call>
+void writes_message(const Call& call, const msghdr* message, std::int64_t bytes) {
   if (!call || message == nullptr || bytes < 0) return;
   accesses_parts(call, true, message->msg_iov, message->msg_iovlen, bytes);
   call.reads_object(message);

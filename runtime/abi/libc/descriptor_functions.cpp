@@ -3,6 +3,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/libc/buffer_parts.h"
 #include "runtime/abi/libc/descriptor_calls.h"
 #include "runtime/abi/libc/signal_descriptors.h"

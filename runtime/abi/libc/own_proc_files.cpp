@@ -7,6 +7,7 @@
 
 #include "core/base/small_file.h"
 #include "core/base/text_buffer.h"
+#include "runtime/abi/libc/own_proc_path.h"
 #include "runtime/abi/libc/process_ids.h"
 
 namespace heddle::abi {
@@ -14,35 +15,6 @@ namespace {
 
 using engine::Execution;
 using sched::Thread;
-
-bool take(const char*& text, const char* prefix) {
-  const char* at = text;
-  for (; *prefix != '\0'; ++at, ++prefix) {
-    if (*at != *prefix) return false;
-  }
-  text = at;
-  return true;
-}
-
-bool take_number(const char*& text, long& number) {
-  const char* at = text;
-  for (number = 0; *at >= '0' && *at <= '9'; ++at) number = number * 10 + (*at - '0');
-  if (at == text) return false;
-  text = at;
-  return true;
-}
-
-// Goes past /proc/self, or the same by its number.
-bool take_own_process(const char*& path) {
-  if (take(path, "/proc/self")) return true;
-  const char* at = path;
-  long pid = 0;
-  if (!take(at, "/proc/") || !take_number(at, pid) || pid != kProgramPid) return false;
-  path = at;
-  return true;
-}
-
-bool is_end(const char* path) { return path[0] == '\0' || (path[0] == '/' && path[1] == '\0'); }
 
 bool is_alive(const Thread& t) {
   return t.state == sched::ThreadState::kRunnable || t.state == sched::ThreadState::kBlocked;
@@ -77,7 +49,7 @@ int status_file(Execution& e) {
   if (read_small_file("/proc/self/status", text, sizeof text) == 0) return -1;
   TextBuffer<8192> told;
   for (const char* at = text; *at != '\0';) {
-    if (take(at, "Threads:")) {
+    if (take_text(at, "Threads:")) {
       while (*at != '\n' && *at != '\0') ++at;
       told << "Threads:\t";
       told.unsigned_decimal(e.scheduler().unfinished_count());
@@ -150,16 +122,11 @@ dirent* next_entry(Execution& e, TaskFolder& folder) {
 }  // namespace
 
 int open_own_proc_file(Execution& e, const char* path) {
-  if (take(path, "/proc/thread-self"))
-    return take(path, "/comm") && is_end(path) ? name_file(e, e.self()) : -1;
-  if (!take_own_process(path)) return -1;
-  long tid = kProgramPid;
-  if (take(path, "/task/") && !take_number(path, tid)) return -1;
-  const Thread* t = thread_of(e, tid);
+  const OwnProcFile file = own_proc_file(path);
+  if (file.kind == OwnProcFile::Kind::kNone) return -1;
+  const Thread* t = file.is_caller ? &e.self() : thread_of(e, file.tid);
   if (t == nullptr) return -1;
-  if (take(path, "/comm") && *path == '\0') return name_file(e, *t);
-  if (take(path, "/status") && *path == '\0') return status_file(e);
-  return -1;
+  return file.kind == OwnProcFile::Kind::kName ? name_file(e, *t) : status_file(e);
 }
 
 }  // namespace heddle::abi

@@ -3,6 +3,7 @@
 #include <sys/time.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/interposed_call.h"
 #include "runtime/abi/libc/buffer_parts.h"
 #include "runtime/session/session.h"
 

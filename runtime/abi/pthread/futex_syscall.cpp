@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/abi/blocking_call.h"
+#include "runtime/abi/pthread/futex_operation.h"
 #include "runtime/abi/pthread/futex_syscall.h"
 #include "runtime/abi/pthread/pthread_objects.h"
 #include "runtime/engine/atomics.h"
@@ -20,50 +21,15 @@
 namespace heddle::abi {
 namespace {
 
-// FUTEX_WAKE_OP: the operation that `code` describes, on the second word (futex(2)).
-std::uint32_t apply(std::uint32_t code, std::uint32_t old) {
-  std::uint32_t operand = code >> 12 & 0xfff;
-  if ((code >> 28 & FUTEX_OP_OPARG_SHIFT) != 0) operand = 1u << (operand & 31);
-  switch (code >> 28 & 7) {
-    case FUTEX_OP_SET:
-      return operand;
-    case FUTEX_OP_ADD:
-      return old + operand;
-    case FUTEX_OP_OR:
-      return old | operand;
-    case FUTEX_OP_ANDN:
-      return old & ~operand;
-    default:
-      return old ^ operand;
-  }
-}
-
-bool compares(std::uint32_t code, std::uint32_t value) {
-  const auto old = static_cast<std::int32_t>(value);
-  const auto argument = static_cast<std::int32_t>(code << 20) >> 20;  // 12 bits with a sign
-  switch (code >> 24 & 15) {
-    case FUTEX_OP_CMP_EQ:
-      return old == argument;
-    case FUTEX_OP_CMP_NE:
-      return old != argument;
-    case FUTEX_OP_CMP_LT:
-      return old < argument;
-    case FUTEX_OP_CMP_LE:
-      return old <= argument;
-    case FUTEX_OP_CMP_GT:
-      return old > argument;
-    default:
-      return old >= argument;
-  }
-}
-
 long wake_op(engine::Execution& e, const long* a, std::uint64_t pc) {
   const auto code = static_cast<std::uint32_t>(a[5]);
+  if (!is_futex_operation(code)) return -ENOSYS;
   const std::uint32_t old =
       engine::atomic_update<std::uint32_t>(e, {static_cast<Address>(a[4]), MemoryOrder::kSeqCst, pc},
-                                           [code](std::uint32_t value) { return apply(code, value); });
+                                           [code](std::uint32_t value) { return futex_apply(code, value); });
+  if (!is_futex_comparison(code)) return -ENOSYS;
   std::uint32_t woken = e.futex_wake(static_cast<Address>(a[0]), static_cast<std::uint32_t>(a[2]), ~0u, pc);
-  if (compares(code, old))
+  if (futex_compares(code, old))
     woken += e.futex_wake(static_cast<Address>(a[4]), static_cast<std::uint32_t>(a[3]), ~0u, pc);
   return woken;
 }

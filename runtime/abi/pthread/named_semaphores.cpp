@@ -12,6 +12,7 @@
 #include "core/base/pages.h"
 #include "runtime/abi/pthread/named_semaphores.h"
 #include "runtime/abi/pthread/pthread_objects.h"
+#include "runtime/abi/pthread/semaphore_names.h"
 
 namespace heddle::abi {
 namespace {
@@ -21,9 +22,7 @@ struct NamedSemaphore {
   sem_t semaphore;
   std::uint32_t opened;  // sem_close takes one away
   bool linked;           // the name still leads here
-  mode_t mode;
-  uid_t owner;
-  gid_t group;
+  SemaphoreRights rights;
 };
 
 constexpr std::uint32_t kMost = 256;
@@ -32,17 +31,6 @@ struct alignas(kPageSize) Table {
 };
 Table table;
 bool table_is_shared = false;
-
-// Without leading slashes, as libc does it; nullptr where the name is not one.
-const char* bare_name(const char* name) {
-  while (*name == '/') ++name;
-  const std::size_t length = strlen(name);
-  if (length == 0 || length + sizeof "sem." > NAME_MAX) return nullptr;
-  for (const char* c = name; *c != '\0'; ++c) {
-    if (*c == '/') return nullptr;
-  }
-  return name;
-}
 
 NamedSemaphore* find(const char* name) {
   for (NamedSemaphore& s : table.entry) {
@@ -63,23 +51,19 @@ sem_t* failed(int error) {
   return SEM_FAILED;
 }
 
-// As for a file: opening takes the right to read and to write.
 bool may_open(const NamedSemaphore& s) {
-  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  const auto group = static_cast<gid_t>(raw_syscall(SYS_getegid));
-  if (user == 0) return true;
-  const mode_t bits = user == s.owner ? s.mode >> 6 : group == s.group ? s.mode >> 3 : s.mode;
-  return (bits & 6) == 6;
+  return may_open_as(s.rights, static_cast<uid_t>(raw_syscall(SYS_geteuid)),
+                     static_cast<gid_t>(raw_syscall(SYS_getegid)));
 }
 
 // /dev/shm lets only the owner remove a name.
 bool may_unlink(const NamedSemaphore& s) {
   const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  return user == 0 || user == s.owner;
+  return user == 0 || user == s.rights.owner;
 }
 
 sem_t* open(const char* name, int flags, mode_t mode, unsigned value) {
-  name = bare_name(name);
+  name = bare_semaphore_name(name);
   if (name == nullptr) return failed(EINVAL);
   NamedSemaphore* s = find(name);
   if (s != nullptr && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return failed(EEXIST);
@@ -93,9 +77,9 @@ sem_t* open(const char* name, int flags, mode_t mode, unsigned value) {
     s->linked = true;
     const auto mask = static_cast<mode_t>(raw_syscall(SYS_umask, 0));
     raw_syscall(SYS_umask, mask);
-    s->mode = mode & ~mask;
-    s->owner = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-    s->group = static_cast<gid_t>(raw_syscall(SYS_getegid));
+    s->rights.mode = mode & ~mask;
+    s->rights.owner = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+    s->rights.group = static_cast<gid_t>(raw_syscall(SYS_getegid));
     sem_init(&s->semaphore, table_is_shared ? 1 : 0, value);
   }
   ++s->opened;
@@ -155,7 +139,7 @@ HEDDLE_EXPORT int sem_close(sem_t* semaphore) noexcept {
 
 HEDDLE_EXPORT int sem_unlink(const char* name) noexcept {
   if (heddle::abi::by_libc()) return HEDDLE_REAL(sem_unlink)(name);
-  name = heddle::abi::bare_name(name);
+  name = heddle::abi::bare_semaphore_name(name);
   heddle::abi::NamedSemaphore* s = name != nullptr ? heddle::abi::find(name) : nullptr;
   if (s == nullptr) {
     errno = ENOENT;

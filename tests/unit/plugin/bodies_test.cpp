@@ -40,6 +40,7 @@ TEST_F(FunctionBodies, AreKnownByTheirControlFlow) {
       << "lines, names of variables and constants are no control flow";
   EXPECT_NE(graph("int f(int n) { return n + 1; } int g(void) { return 1; }"), one);
   EXPECT_NE(graph("int f(int n) { return n; } int h(void) { return 1; }"), one);
+  EXPECT_NE(graph("int f(int n) { return n + 5; }"), graph("int f(int n) { return n ^ 5; }"));
 }
 
 }  // namespace
