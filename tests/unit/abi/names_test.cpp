@@ -51,6 +51,8 @@ TEST(OwnProcPath, LeavesEverythingElseToTheKernel) {
                            "/proc/self/maps",
                            "/proc/self/common",
                            "/proc/self/comm/x",
+                           "/proc/self/comm/status",
+                           "/proc/18446744073709556327/comm",
                            "/proc/self/statuses",
                            "/proc/self/task/",
                            "/proc/self/task/comm",
