@@ -24,7 +24,10 @@ inline bool take_text(const char*& text, const char* prefix) {
 
 inline bool take_number(const char*& text, long& number) {
   const char* at = text;
-  for (number = 0; *at >= '0' && *at <= '9'; ++at) number = number * 10 + (*at - '0');
+  constexpr long kMost = 1L << 31;  // and more: nobody's
+  for (number = 0; *at >= '0' && *at <= '9'; ++at) {
+    if (number < kMost) number = number * 10 + (*at - '0');
+  }
   if (at == text) return false;
   text = at;
   return true;
@@ -52,11 +55,10 @@ inline OwnProcFile own_proc_file(const char* path) {
   }
   if (!take_own_process(path)) return file;
   if (take_text(path, "/task/") && !take_number(path, file.tid)) return file;
-  if (take_text(path, "/comm") && *path == '\0') {
-    file.kind = Kind::kName;
-  } else if (take_text(path, "/status") && *path == '\0') {
-    file.kind = Kind::kStatus;
-  }
+  const Kind kind = take_text(path, "/comm")     ? Kind::kName
+                    : take_text(path, "/status") ? Kind::kStatus
+                                                 : Kind::kNone;
+  if (*path == '\0') file.kind = kind;
   return file;
 }
 

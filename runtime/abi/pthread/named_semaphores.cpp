@@ -18,7 +18,7 @@ namespace heddle::abi {
 namespace {
 
 struct NamedSemaphore {
-  char name[NAME_MAX];
+  char name[kLongestSemaphoreName + 1];
   sem_t semaphore;
   std::uint32_t opened;  // sem_close takes one away
   bool linked;           // the name still leads here
@@ -63,8 +63,7 @@ bool may_unlink(const NamedSemaphore& s) {
 }
 
 sem_t* open(const char* name, int flags, mode_t mode, unsigned value) {
-  name = bare_semaphore_name(name);
-  if (name == nullptr) return failed(EINVAL);
+  if (const int error = read_semaphore_name(name); error != 0) return failed(error);
   NamedSemaphore* s = find(name);
   if (s != nullptr && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return failed(EEXIST);
   if (s != nullptr && !may_open(*s)) return failed(EACCES);
@@ -139,8 +138,8 @@ HEDDLE_EXPORT int sem_close(sem_t* semaphore) noexcept {
 
 HEDDLE_EXPORT int sem_unlink(const char* name) noexcept {
   if (heddle::abi::by_libc()) return HEDDLE_REAL(sem_unlink)(name);
-  name = heddle::abi::bare_semaphore_name(name);
-  heddle::abi::NamedSemaphore* s = name != nullptr ? heddle::abi::find(name) : nullptr;
+  const int error = heddle::abi::read_semaphore_name(name);
+  heddle::abi::NamedSemaphore* s = error == 0 ? heddle::abi::find(name) : nullptr;
   if (s == nullptr) {
     errno = ENOENT;
     return -1;

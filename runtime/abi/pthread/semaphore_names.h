@@ -1,6 +1,7 @@
 // What names and rights of named semaphores mean, as libc has it, whose semaphores are files.
 #pragma once
 
+#include <errno.h>
 #include <limits.h>
 #include <sys/types.h>
 
@@ -8,15 +9,18 @@
 
 namespace heddle::abi {
 
-// Without leading slashes, as libc does it; nullptr where the name is not one.
-inline const char* bare_semaphore_name(const char* name) {
+// Longer names of files there are none; libc puts "sem." before a semaphore's.
+inline constexpr std::size_t kLongestSemaphoreName = NAME_MAX - 4;
+
+// Takes leading slashes off, as libc does. 0, or the error where the name is none.
+inline int read_semaphore_name(const char*& name) {
   while (*name == '/') ++name;
   std::size_t length = 0;
   for (; name[length] != '\0'; ++length) {
-    if (name[length] == '/') return nullptr;
+    if (name[length] == '/') return EINVAL;
   }
-  if (length == 0 || length + sizeof "sem." > NAME_MAX) return nullptr;
-  return name;
+  if (length == 0) return EINVAL;
+  return length > kLongestSemaphoreName ? ENAMETOOLONG : 0;
 }
 
 struct SemaphoreRights {

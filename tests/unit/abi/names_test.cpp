@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <semaphore.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -50,6 +51,8 @@ TEST(OwnProcPath, LeavesEverythingElseToTheKernel) {
                            "/proc/self/maps",
                            "/proc/self/common",
                            "/proc/self/comm/x",
+                           "/proc/self/comm/status",
+                           "/proc/18446744073709556327/comm",
                            "/proc/self/statuses",
                            "/proc/self/task/",
                            "/proc/self/task/comm",
@@ -63,14 +66,35 @@ TEST(OwnProcPath, LeavesEverythingElseToTheKernel) {
     EXPECT_TRUE(is_kernels(path)) << path;
 }
 
+std::string read_name(const char* name) {
+  EXPECT_EQ(read_semaphore_name(name), 0);
+  return name;
+}
+
 TEST(SemaphoreNames, HaveNoSlashButInFront) {
-  EXPECT_STREQ(bare_semaphore_name("/name"), "name");
-  EXPECT_STREQ(bare_semaphore_name("name"), "name");
-  EXPECT_STREQ(bare_semaphore_name("///name"), "name");
-  EXPECT_EQ(bare_semaphore_name(""), nullptr);
-  EXPECT_EQ(bare_semaphore_name("/"), nullptr);
-  EXPECT_EQ(bare_semaphore_name("/a/b"), nullptr);
-  EXPECT_EQ(bare_semaphore_name("a/"), nullptr);
+  EXPECT_EQ(read_name("/name"), "name");
+  EXPECT_EQ(read_name("name"), "name");
+  EXPECT_EQ(read_name("///name"), "name");
+}
+
+// What libc says to it; what it makes is removed at once.
+int libcs_error(const std::string& name) {
+  sem_t* made = sem_open(name.c_str(), O_CREAT, 0600, 1);
+  if (made == SEM_FAILED) return errno;
+  sem_close(made);
+  sem_unlink(name.c_str());
+  return 0;
+}
+
+TEST(SemaphoreNames, AreRefusedAsByLibc) {
+  const std::string own = "/heddle-test-" + std::to_string(getpid());
+  if (libcs_error(own) != 0) GTEST_SKIP() << "this system has no named semaphores";
+  for (const std::string& name :
+       {std::string(), std::string("/"), std::string("/a/b"), std::string("a/"),
+        own + std::string(251 - own.size() + 1, 'x'), own + std::string(252 - own.size() + 1, 'x')}) {
+    const char* text = name.c_str();
+    EXPECT_EQ(read_semaphore_name(text), libcs_error(name)) << name;
+  }
 }
 
 TEST(SemaphoreRights, AreThoseOfAFile) {
