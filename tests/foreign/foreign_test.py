@@ -6,7 +6,7 @@
 verdicts.json has each program's right answer, given by its author before heddle saw it: the kinds of finding that are
 true of its one bug (none: the program is correct), and the lines of which a report should name at least one. `half` is
 "seen" or "unseen", by the parity of the first byte of the SHA-256 of the file's name; heddle was not changed after a
-look at an unseen one. Without --all some are run. Exit status 1 when an answer is wrong.
+look at an unseen one. Warnings are passed over: the first finding that is a bug counts. Without --all some are run. Exit status 1 when an answer is wrong.
 """
 import argparse
 import json
