@@ -26,36 +26,38 @@ enum class Manner : std::uint8_t {
 // Enumerator, number, name in reports and JSON, severity and manner; last what the object of the finding is,
 // where that can be told and nothing else tells it. Artifacts hold the numbers: a number never changes and is
 // never used again. kReported is for heddle_fail and heddle_assert.
-#define HEDDLE_FINDING_KINDS(ROW)                                                         \
-  ROW(kDataRace, 1, "data race", kBug, kOther)                                            \
-  ROW(kAssertion, 2, "assertion failure", kBug, kAbort)                                   \
-  ROW(kAbort, 3, "abort", kBug, kAbort)                                                   \
-  ROW(kUncaughtException, 4, "uncaught exception", kBug, kAbort)                          \
-  ROW(kTerminate, 5, "std::terminate", kBug, kAbort)                                      \
-  ROW(kSignal, 6, "fatal signal", kBug, kFault)                                           \
-  ROW(kStackOverflow, 7, "stack overflow", kBug, kFault)                                  \
-  ROW(kDeadlock, 8, "deadlock", kBug, kHang)                                              \
-  ROW(kLostWakeUp, 9, "lost wake-up", kBug, kHang)                                        \
-  ROW(kLivelock, 10, "livelock", kBug, kHang)                                             \
-  ROW(kHeapUseAfterFree, 11, "heap use after free", kBug, kFault)                         \
-  ROW(kDoubleFree, 12, "double free", kBug, kFault, "block")                              \
-  ROW(kInvalidFree, 13, "invalid free", kBug, kFault, "block")                            \
-  ROW(kUninitialisedAtomic, 14, "uninitialised atomic", kBug, kOther, "atomic")           \
-  ROW(kMutexMisuse, 15, "mutex misuse", kBug, kOther, "mutex")                            \
-  ROW(kCondMisuse, 16, "condition variable misuse", kBug, kOther, "condition variable")   \
-  ROW(kRwlockMisuse, 17, "rwlock misuse", kBug, kOther, "rwlock")                         \
-  ROW(kBarrierMisuse, 18, "barrier misuse", kBug, kOther, "barrier")                      \
-  ROW(kSemaphoreMisuse, 19, "semaphore misuse", kBug, kOther, "semaphore")                \
-  ROW(kThreadMisuse, 20, "thread misuse", kBug, kOther)                                   \
-  ROW(kNonZeroExit, 21, "non-zero exit status", kBug, kExit)                              \
-  ROW(kReported, 22, "reported failure", kBug, kAbort)                                    \
-  ROW(kNotLinearizable, 23, "not linearizable", kBug, kOther)                             \
-  ROW(kOutOfMemory, 24, "out of memory", kBug, kOther)                                    \
-  ROW(kThreadLeak, 25, "thread leak", kWarning, kOther)                                   \
-  ROW(kLockOrderInversion, 26, "lock-order inversion", kWarning, kOther, "mutex")         \
-  ROW(kLockHeldAtThreadEnd, 27, "lock held at thread end", kWarning, kOther, "mutex")     \
-  ROW(kStackUseAfterEnd, 28, "use of the stack of a thread that has ended", kBug, kOther) \
-  ROW(kThreadLocalUseAfterEnd, 29, "use of the thread-local storage of a thread that has ended", kBug, kOther)
+#define HEDDLE_FINDING_KINDS(ROW)                                                                      \
+  ROW(kDataRace, 1, "data race", kBug, kOther)                                                         \
+  ROW(kAssertion, 2, "assertion failure", kBug, kAbort)                                                \
+  ROW(kAbort, 3, "abort", kBug, kAbort)                                                                \
+  ROW(kUncaughtException, 4, "uncaught exception", kBug, kAbort)                                       \
+  ROW(kTerminate, 5, "std::terminate", kBug, kAbort)                                                   \
+  ROW(kSignal, 6, "fatal signal", kBug, kFault)                                                        \
+  ROW(kStackOverflow, 7, "stack overflow", kBug, kFault)                                               \
+  ROW(kDeadlock, 8, "deadlock", kBug, kHang)                                                           \
+  ROW(kLostWakeUp, 9, "lost wake-up", kBug, kHang)                                                     \
+  ROW(kLivelock, 10, "livelock", kBug, kHang)                                                          \
+  ROW(kHeapUseAfterFree, 11, "heap use after free", kBug, kFault)                                      \
+  ROW(kDoubleFree, 12, "double free", kBug, kFault, "block")                                           \
+  ROW(kInvalidFree, 13, "invalid free", kBug, kFault, "block")                                         \
+  ROW(kUninitialisedAtomic, 14, "uninitialised atomic", kBug, kOther, "atomic")                        \
+  ROW(kMutexMisuse, 15, "mutex misuse", kBug, kOther, "mutex")                                         \
+  ROW(kCondMisuse, 16, "condition variable misuse", kBug, kOther, "condition variable")                \
+  ROW(kRwlockMisuse, 17, "rwlock misuse", kBug, kOther, "rwlock")                                      \
+  ROW(kBarrierMisuse, 18, "barrier misuse", kBug, kOther, "barrier")                                   \
+  ROW(kSemaphoreMisuse, 19, "semaphore misuse", kBug, kOther, "semaphore")                             \
+  ROW(kThreadMisuse, 20, "thread misuse", kBug, kOther)                                                \
+  ROW(kNonZeroExit, 21, "non-zero exit status", kBug, kExit)                                           \
+  ROW(kReported, 22, "reported failure", kBug, kAbort)                                                 \
+  ROW(kNotLinearizable, 23, "not linearizable", kBug, kOther)                                          \
+  ROW(kOutOfMemory, 24, "out of memory", kBug, kOther)                                                 \
+  ROW(kThreadLeak, 25, "thread leak", kWarning, kOther)                                                \
+  ROW(kLockOrderInversion, 26, "lock-order inversion", kWarning, kOther, "mutex")                      \
+  ROW(kLockHeldAtThreadEnd, 27, "lock held at thread end", kWarning, kOther, "mutex")                  \
+  ROW(kStackUseAfterEnd, 28, "use of the stack of a thread that has ended", kBug, kOther)              \
+  ROW(kThreadLocalUseAfterEnd, 29, "use of the thread-local storage of a thread that has ended", kBug, \
+      kOther)                                                                                          \
+  ROW(kTestFailure, 30, "test failure", kBug, kExit)
 
 enum class FindingKind : std::uint8_t {
   kNone = 0,

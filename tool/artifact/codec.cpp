@@ -16,7 +16,7 @@ struct SectionCodec {
 };
 
 // In the order of decoding: events and findings need stacks and texts.
-constexpr std::array<SectionCodec, 14> kCodecs{{
+constexpr std::array<SectionCodec, 15> kCodecs{{
     {SectionType::kMeta, "meta", true, codec::encode_meta, codec::decode_meta},
     {SectionType::kModules, "modules", false, codec::encode_modules, codec::decode_modules},
     {SectionType::kChoices, "choices", true, codec::encode_choices, codec::decode_choices},
@@ -25,6 +25,7 @@ constexpr std::array<SectionCodec, 14> kCodecs{{
     {SectionType::kEvents, "events", false, codec::encode_events, codec::decode_events},
     {SectionType::kLocations, "locations", false, codec::encode_locations, codec::decode_locations},
     {SectionType::kFindings, "findings", false, codec::encode_findings, codec::decode_findings},
+    {SectionType::kAccesses, "accesses", false, codec::encode_accesses, codec::decode_accesses},
     {SectionType::kMinimal, "minimal", false, codec::encode_minimal, codec::decode_minimal},
     {SectionType::kInput, "input", false, codec::encode_input, codec::decode_input},
     {SectionType::kOutput, "output", false, codec::encode_output, codec::decode_output},

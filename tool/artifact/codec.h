@@ -28,6 +28,7 @@ enum class SectionType : std::uint32_t {
   kLocations = 12,
   kMinimal = 13,
   kInput = 14,
+  kAccesses = 15,
 };
 
 std::vector<ArtifactSection> encode_trace(const Trace& trace);
@@ -69,6 +70,8 @@ std::string encode_locations(const Trace& trace);
 Flaw decode_locations(std::string_view payload, Trace& trace);
 std::string encode_findings(const Trace& trace);
 Flaw decode_findings(std::string_view payload, Trace& trace);
+std::string encode_accesses(const Trace& trace);
+Flaw decode_accesses(std::string_view payload, Trace& trace);
 std::string encode_minimal(const Trace& trace);
 Flaw decode_minimal(std::string_view payload, Trace& trace);
 std::string encode_input(const Trace& trace);

@@ -8,7 +8,6 @@
 #include "tool/cli/terminal.h"
 #include "tool/findings/findings_folder.h"
 #include "tool/replay/minimize.h"
-#include "tool/report/columns.h"
 #include "tool/report/text.h"
 
 namespace heddle::cli {
@@ -78,12 +77,8 @@ int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions
   text.artifact = found.add(trace, executions);
   if (options.quiet) return static_cast<int>(ExitCode::kBug);
   text.color = use_color(options.color);
-  const TraceFinding& finding = trace.findings.front();
-  fmt::print(stderr, "{}", report::text_report(trace, finding, text));
-  report::ColumnOptions columns;
-  columns.color = text.color;
-  columns.finding = &finding;
-  fmt::print(stderr, "{}", report::columns(trace, columns));
+  text.width = report_width();
+  fmt::print(stderr, "{}", report::text_report(trace, trace.findings.front(), text));
   return static_cast<int>(ExitCode::kBug);
 }
 

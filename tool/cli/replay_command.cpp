@@ -14,7 +14,6 @@
 #include "tool/replay/engine_version.h"
 #include "tool/replay/replay.h"
 #include "tool/report/columns.h"
-#include "tool/report/minimised.h"
 #include "tool/report/text.h"
 
 namespace heddle::cli {
@@ -27,7 +26,7 @@ struct ReplayOptions {
   std::uint64_t times = 1;
   std::uint32_t until_event = ~0u;
   std::uint32_t stop_at = ~0u;
-  bool quiet = false;
+  bool quiet = false, verbose = false;
   bool gdb = false;
   std::string debugger = "gdb";
 };
@@ -59,24 +58,30 @@ std::optional<int> parse_replay(const Arguments& arguments, ReplayOptions& o) {
                "under gdb, with commands for all threads and for going to any event; `help heddle` there");
   app.add_option("--debugger", o.debugger, "the gdb to use, with its options [gdb]")->type_name("COMMAND");
   app.add_flag("-q,--quiet", o.quiet, "only the verdict");
+  app.add_flag("-v,--verbose", o.verbose, "the whole trace, and all frames of all stacks");
   add_color_option(app, o.color);
   return parse_command(app, arguments);
 }
 
 void show(const Trace& trace, const ReplayOptions& o) {
-  const bool color = use_color(o.color);
-  fmt::print(stderr, "{}", report::minimised_text(trace));
   for (const TraceFinding& finding : trace.findings) {
     if (finding.severity != Severity::kBug) continue;
     report::TextOptions text;
     text.artifact = o.artifact;
-    text.color = color;
+    text.color = use_color(o.color);
+    text.width = report_width();
+    if (o.verbose) text.detail = report::Detail::kAll;
     fmt::print(stderr, "{}", report::text_report(trace, finding, text));
-    report::ColumnOptions columns;
-    columns.color = color;
-    columns.finding = &finding;
-    fmt::print(stderr, "{}", report::columns(trace, columns));
   }
+}
+
+// An execution that came again choice for choice is shown as the artifact has it: with what minimising has found
+// out, and with the plain accesses.
+Trace as_shown(const Trace& original, Trace again) {
+  if (again.result.trace_hash != original.result.trace_hash || original.events.empty()) return again;
+  Trace trace = original;
+  trace.pid = again.pid;
+  return trace;
 }
 
 struct Verdict {
@@ -116,7 +121,7 @@ Result<Verdict> repeat(const run::Target& target, const Trace& original, const R
       for (const std::string& module : outcome->changed_modules)
         warn(module + " is not the library that the artifact was made with (its build id differs).");
     }
-    if (shown && outcome->reproduced) show(outcome->trace, o);
+    if (shown && outcome->reproduced) show(as_shown(original, std::move(outcome->trace)), o);
   }
   return verdict;
 }

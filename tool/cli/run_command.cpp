@@ -6,9 +6,8 @@
 #include "tool/cli/run_options.h"
 #include "tool/replay/determinism.h"
 #include "tool/replay/minimize.h"
-#include "tool/report/columns.h"
+#include "tool/replay/shared_accesses.h"
 #include "tool/report/escape.h"
-#include "tool/report/minimised.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 #include "tool/run/interruption.h"
@@ -43,24 +42,11 @@ std::string describe(const run::FoundBug& bug, const RunOptions& options) {
   text.artifact = bug.artifact;
   text.strip_path_prefix = options.strip_path_prefix;
   text.color = use_color(options.color) && options.log_path.empty();
-  const TraceFinding& finding = bug.trace.findings[bug.finding];
-  std::string result = report::text_report(bug.trace, finding, text);
-  if (bug.finding == 0) result += report::minimised_text(bug.trace);
-  report::ColumnOptions columns;
-  columns.color = text.color;
-  columns.finding = &finding;
-  if (finding.severity == Severity::kBug) result += report::columns(bug.trace, columns);
-  if (!bug.trace.output.empty() && finding.severity == Severity::kBug) {
-    result += "  The program's output in this execution:\n";
-    std::size_t at = 0;
-    const std::string& output = bug.trace.output;
-    while (at < output.size() && at < 4000) {
-      const std::size_t end = std::min(output.find('\n', at), output.size());
-      result += "    | " + report::escaped(output.substr(at, end - at)) + "\n";
-      at = end + 1;
-    }
-    if (at < output.size()) result += "    | …\n";
-  }
+  text.detail = options.quiet     ? report::Detail::kFirstBlock
+                : options.verbose ? report::Detail::kAll
+                                  : report::Detail::kDefault;
+  text.width = report_width();
+  std::string result = report::text_report(bug.trace, bug.trace.findings[bug.finding], text) + "\n";
   if (!bug.why_not_kept.empty())
     result += fmt::format(
         "  This execution could not be kept: {} `-o DIR --seed {}` finds it again and keeps it in DIR.\n",
@@ -88,8 +74,9 @@ void minimise(const run::Target& target, run::FoundBug& bug, const RunOptions& o
   if (small) {
     budget -= static_cast<double>(small->minimised->milliseconds) / 1000;
     bug.trace = std::move(*small);
-  } else if (options.verbose) {
-    warn("The execution was not minimised. " + small.error().message);
+  } else {
+    if (options.verbose) warn("The execution was not minimised. " + small.error().message);
+    replay::add_shared_accesses(target, bug.trace, limits.seconds);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -36,6 +37,11 @@ int complain(const Error& error) {
 }
 
 void warn(const std::string& text) { fmt::print(stderr, "heddle: warning: {}\n", safe_message(text)); }
+
+std::size_t report_width() {
+  constexpr std::size_t kElsewhere = 100, kNarrowest = 60, kWidest = 160;
+  return stderr_is_terminal() ? std::clamp(terminal_width(), kNarrowest, kWidest) : kElsewhere;
+}
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 

@@ -18,6 +18,8 @@ enum class ColorWish { kAuto, kAlways, kNever };
 bool use_color(ColorWish wish);
 std::size_t terminal_width();
 bool stderr_is_terminal();
+// Columns of a report on standard error: those of the terminal, or 100 where it goes elsewhere.
+std::size_t report_width();
 
 // 30s, 5m, 2h, 250ms, or a number of seconds.
 Result<double> parse_duration(const std::string& text);

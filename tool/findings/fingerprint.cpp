@@ -6,6 +6,7 @@
 
 #include "core/base/random.h"
 #include "tool/trace/stack_view.h"
+#include "tool/trace/test_failure.h"
 
 namespace heddle {
 namespace {
@@ -32,6 +33,12 @@ std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return mix(hash, text.size());
+}
+
+// Which check it was. What values it saw is chance.
+std::string place_of_check(const Trace& trace) {
+  const auto failure = first_test_failure(trace.output);
+  return failure ? fmt::format("{}|{}|{}", failure->test, base_name(failure->file), failure->line) : "";
 }
 
 // Messages are part of the identity only where the place is not: an exit status has no place.
@@ -89,7 +96,10 @@ std::string fingerprint(const Trace& trace, const TraceFinding& finding) {
   for (const std::string& place : places) identity += "\n" + place;
   if (finding.kind == FindingKind::kSignal) identity += fmt::format("\nsignal {}", finding.signal);
   if (finding.kind == FindingKind::kNonZeroExit) identity += fmt::format("\nstatus {}", finding.exit_status);
-  if (message_counts(finding, parts)) identity += "\n" + lasting_message(finding);
+  if (finding.kind == FindingKind::kTestFailure) {
+    identity += "\n" + place_of_check(trace);
+  } else if (message_counts(finding, parts))
+    identity += "\n" + lasting_message(finding);
   return fmt::format("{:016x}", hash_of(identity));
 }
 

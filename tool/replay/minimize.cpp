@@ -6,6 +6,7 @@
 
 #include "tool/findings/fingerprint.h"
 #include "tool/replay/candidates.h"
+#include "tool/replay/shared_accesses.h"
 #include "tool/run/interruption.h"
 
 namespace heddle::replay {
@@ -421,7 +422,9 @@ Result<Trace> minimise(const run::Target& target, const Trace& original, const M
     return Error{"One execution takes too long for the time given.", ExitCode::kInconclusive};
   auto candidates = Candidates::start(target, candidate_spec(original, options.seconds), original);
   if (!candidates) return candidates.error();
-  return Minimiser(original, options, std::move(*candidates)).run();
+  auto small = Minimiser(original, options, std::move(*candidates)).run();
+  if (small) add_shared_accesses(target, *small, options.seconds);
+  return small;
 }
 
 TraceSize size_of(const Trace& trace) {

@@ -5,42 +5,22 @@
 #include <algorithm>
 #include <map>
 
+#include "tool/report/brief_rows.h"
 #include "tool/report/escape.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
 #include "tool/report/rows.h"
 #include "tool/report/style.h"
+#include "tool/report/wrapped.h"
 
 namespace heddle::report {
 namespace {
 
 constexpr std::size_t kNarrowestColumn = 24;
 constexpr std::size_t kWidestPlace = 20;
+constexpr std::size_t kBriefLegend = 4;
 constexpr std::size_t kIndent = 2;  // of a cell's further lines
-
-// Breaks at spaces, but not at kNoBreak; a word that is longer than a line is cut.
-std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::string line;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    std::string word = text.substr(at, end - at);
-    std::replace(word.begin(), word.end(), kNoBreak, ' ');
-    at = end + 1;
-    const std::size_t room = lines.empty() ? width : width - kIndent;
-    if (!line.empty() && width_of(line) + 1 + width_of(word) > room) {
-      lines.push_back((lines.empty() ? "" : std::string(kIndent, ' ')) + line);
-      line.clear();
-    }
-    const std::size_t space = lines.empty() ? width : width - kIndent;
-    word = clipped(word, space);
-    line += line.empty() ? word : " " + word;
-  }
-  if (!line.empty()) lines.push_back((lines.empty() ? "" : std::string(kIndent, ' ')) + line);
-  return lines;
-}
 
 // How a thread comes to its event.
 enum class Entry { kSame, kSwitch, kCritical };
@@ -52,19 +32,24 @@ class Table {
         width_(std::max<std::size_t>(options.width, 40)),
         style_(options.color),
         names_(trace),
-        rows_(choose_rows(trace, {std::max<std::size_t>(options.max_rows, 1), options.finding})) {}
+        finding_(options.finding),
+        brief_(options.head != nullptr && options.finding != nullptr),
+        rows_(brief_ ? brief_rows(trace, *options.finding, *options.head, options.max_rows)
+                     : choose_rows(trace, {std::max<std::size_t>(options.max_rows, 1), options.finding})) {}
 
   std::string write() {
-    if (trace_.events.empty()) return {};
+    if (trace_.events.empty() || rows_.empty()) return {};
     plan();
     header();
     for (const Row& row : rows_) {
       if (row.access != nullptr) {
         access_row(row);
+      } else if (row.plain != nullptr) {
+        plain_row(row);
       } else if (row.event == nullptr) {
         out_ += std::string(number_width_ + 2, ' ') +
                 style_.dim(clipped(row.fold, width_ - number_width_ - 2)) + "\n";
-        previous_ = kNoThread;
+        previous_ = row.fold_end;
       } else {
         event_row(row);
       }
@@ -77,6 +62,7 @@ class Table {
   void plan() {
     for (const Row& row : rows_) {
       if (row.access != nullptr) column_of_.try_emplace(row.access->thread, 0);
+      if (row.plain != nullptr) column_of_.try_emplace(row.plain->thread, 0);
       if (row.event == nullptr) continue;
       column_of_.try_emplace(row.event->thread, 0);
       number_width_ = std::max(number_width_, std::to_string(index_of(row.event->id)).size() + 1);
@@ -122,6 +108,7 @@ class Table {
   void for_each_place(const auto& use) const {
     for (const Row& row : rows_) {
       if (row.access != nullptr) use(place_of(row.access->pc, row.access->stack));
+      if (row.plain != nullptr) use(place_of(row.plain->pc, row.plain->stack));
       if (row.event != nullptr) use(place_of(row.event->pc, row.event->stack));
     }
   }
@@ -186,7 +173,10 @@ class Table {
 
   void event_row(const Row& row) {
     const TraceEvent& event = *row.event;
-    const Operation operation = describe(trace_, event, names_);
+    Operation operation = describe(trace_, event, names_);
+    // The head of the report has the message.
+    if (brief_ && event.kind == EventKind::kFinding)
+      operation.text = fmt::format("*** {}", to_string(finding_->kind));
     any_stale_ |= operation.is_stale;
     const auto paint = [&](const std::string& cell) {
       if (event.kind == EventKind::kFinding || row.cited) return style_.red(cell);
@@ -211,6 +201,14 @@ class Table {
          [&](const std::string& words) { return style_.red(words); });
   }
 
+  // A plain access that is known with its value.
+  void plain_row(const Row& row) {
+    const TraceAccess& access = *row.plain;
+    cell(access.thread, "", {row.cited, false}, describe_access(access, names_),
+         place_of(access.pc, access.stack),
+         [&](const std::string& words) { return row.cited ? style_.red(words) : words; });
+  }
+
   // What a thread did, in its column.
   struct Marks {
     bool cited, critical;
@@ -224,7 +222,7 @@ class Table {
     any_cited_ |= marks.cited;
     if (one_column_) text = padded(thread_tag(thread), tag_width_) + kNoBreak + text;
     bool first = true;
-    for (const std::string& part : wrapped(text, cell_width_)) {
+    for (const std::string& part : wrapped(text, cell_width_, kIndent)) {
       out_ +=
           line(first ? number : "", first && marks.cited ? "!" : "", one_column_ ? 0 : column_of_.at(thread),
                part, first ? entry : Entry::kSame, first ? place : "", paint);
@@ -234,8 +232,9 @@ class Table {
 
   void footer() {
     const std::string indent(number_width_ + 2, ' ');
-    for (const std::string& entry : names_.legend())
-      out_ += style_.dim(clipped(indent + entry, width_)) + "\n";
+    std::vector<std::string> legend = names_.legend();
+    if (brief_ && legend.size() > kBriefLegend) legend.resize(kBriefLegend);
+    for (const std::string& entry : legend) out_ += style_.dim(clipped(indent + entry, width_)) + "\n";
     if (!line_numbers_of_.empty() && place_width_ > 0)
       out_ += style_.dim(clipped(
                   indent + "line: of " + line_numbers_of_.substr(0, line_numbers_of_.size() - 1), width_)) +
@@ -244,7 +243,7 @@ class Table {
     if (any_stale_) key += " · STALE: a newer store existed";
     if (any_cited_) key += " · ! cited by the report";
     if (any_critical_) key += " · ◆ critical: without it the bug goes away";
-    for (const std::string& part : wrapped(key, width_ - indent.size()))
+    for (const std::string& part : wrapped(key, width_ - indent.size(), kIndent))
       out_ += style_.dim(indent + part) + "\n";
   }
 
@@ -252,6 +251,8 @@ class Table {
   std::size_t width_;
   Style style_;
   Names names_;
+  const TraceFinding* finding_;
+  bool brief_;
   std::vector<Row> rows_;
   std::map<ThreadId, std::size_t> column_of_;
   std::size_t number_width_ = 3, cell_width_ = 0, place_width_ = 0, tag_width_ = 0;

@@ -17,11 +17,14 @@
 
 namespace heddle::report {
 
+struct Headline;
+
 struct ColumnOptions {
   std::size_t width = 100;
   std::size_t max_rows = 120;
   bool color = false;
   const TraceFinding* finding = nullptr;  // whose events are marked; nullptr: all findings'
+  const Headline* head = nullptr;         // of `finding`: only the rows that one has to read (brief_rows.h)
 };
 
 // Empty where the trace has no events.

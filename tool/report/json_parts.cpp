@@ -106,7 +106,8 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
   json["message"] = utf8(finding.message);
   json["signature"] = fingerprint(trace, finding);
   if (finding.kind == FindingKind::kSignal) json["signal"] = signal_name(finding.signal);
-  if (finding.kind == FindingKind::kNonZeroExit) json["exit_status"] = finding.exit_status;
+  if (finding.kind == FindingKind::kNonZeroExit || finding.kind == FindingKind::kTestFailure)
+    json["exit_status"] = finding.exit_status;
   json["locations"] = Json::array();
   for (const TracePart* part : telling_parts(finding)) {
     const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);

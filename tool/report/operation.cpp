@@ -216,6 +216,12 @@ std::string describe_access(const TracePart& access, Names& names) {
                      access.size == 1 ? "byte" : "bytes");
 }
 
+std::string describe_access(const TraceAccess& access, Names& names) {
+  const std::string at = names.location(access.address, access.after);
+  const std::string value = names.value(access.value, access.size, access.after);
+  return access.writes ? fmt::format("write {} = {}", at, value) : fmt::format("read {} → {}", at, value);
+}
+
 const char* event_kind_name(EventKind kind) {
   constexpr const char* kNames[] = {"none",
                                     "atomic load",

@@ -9,9 +9,6 @@
 
 namespace heddle::report {
 
-// A space that holds its words together. No text that was escaped has this character.
-inline constexpr char kNoBreak = '\x1f';
-
 struct Operation {
   std::string text;    // "load flag → 1 acquire"
   std::string source;  // "← T2 #14" or "← initial"; empty: reads nothing
@@ -30,6 +27,8 @@ std::uint64_t value_written(const TraceEvent& e);
 
 // A plain access of a race, which is no event: "write data (4 bytes)".
 std::string describe_access(const TracePart& access, Names& names);
+// "write data = 42", "read data → 41".
+std::string describe_access(const TraceAccess& access, Names& names);
 
 // The store that a stale load passed over: the newest in modification order among those before it; nullptr
 // where the trace does not have it.

@@ -10,6 +10,7 @@
 #include "tool/findings/fingerprint.h"
 #include "tool/report/escape.h"
 #include "tool/trace/stack_view.h"
+#include "tool/trace/test_failure.h"
 
 namespace heddle::report {
 namespace {
@@ -132,6 +133,15 @@ std::string finding_summary(const Trace& trace, const TraceFinding& finding, con
   std::string text = to_string(finding.kind);
   if (finding.kind == FindingKind::kNonZeroExit) text += fmt::format(" {}", finding.exit_status);
   if (finding.kind == FindingKind::kSignal) text += " " + signal_name(finding.signal);
+  if (finding.kind == FindingKind::kTestFailure) {
+    const auto failure = first_test_failure(trace.output);
+    if (failure && failure->line != 0) {
+      const std::string known = source_file_of(*failure, trace.symbols);
+      text += fmt::format(" {}:{}", paths.shown(known.empty() ? failure->file : known), failure->line);
+    }
+    if (failure && !failure->test.empty()) text += " in " + escaped(failure->test);
+    return text;
+  }
   // Where a history was judged says nothing about it; its first line names the object and the operation.
   if (finding.kind == FindingKind::kNotLinearizable && !finding.message.empty())
     return text + ": " + clipped(escaped(finding.message.substr(0, finding.message.find('\n'))), 120);

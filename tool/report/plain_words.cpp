@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "tool/report/escape.h"
+#include "tool/report/interference.h"
+#include "tool/report/messages.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
 #include "tool/report/waits.h"
 #include "tool/trace/held_locks.h"
+#include "tool/trace/test_failure.h"
 
 namespace heddle::report {
 namespace {
@@ -18,6 +21,10 @@ std::string a_or_an(std::string_view word) {
   return fmt::format("{} {}", vowel ? "an" : "a", word);
 }
 
+bool is_deed(const TracePart& part) { return part.access >= AccessKind::kAllocation; }
+
+}  // namespace
+
 const TracePart* part_of(const TraceFinding& finding, PartRole role) {
   for (const TracePart& part : finding.parts) {
     if (part.role == role) return &part;
@@ -25,8 +32,7 @@ const TracePart* part_of(const TraceFinding& finding, PartRole role) {
   return nullptr;
 }
 
-// What the thread did to the memory that is named before or after this.
-std::string deed(const TracePart& part) {
+std::string deed_of(const TracePart& part) {
   const std::string what = part.text.empty() ? "" : " " + escaped(part.text);
   switch (part.access) {
     case AccessKind::kAllocation:
@@ -44,7 +50,9 @@ std::string deed(const TracePart& part) {
   }
 }
 
-bool is_deed(const TracePart& part) { return part.access >= AccessKind::kAllocation; }
+namespace {
+
+constexpr std::size_t kMostMessage = 200;
 
 class FindingWords {
  public:
@@ -69,8 +77,10 @@ class FindingWords {
         return "Threads go on running, but nothing changes any more, however fairly they are scheduled.";
       case FindingKind::kNotLinearizable:
         return history();
+      case FindingKind::kTestFailure:
+        return failed_check() + cause();
       case FindingKind::kNonZeroExit:
-        return fmt::format("The program ended with exit status {}.", finding_.exit_status) + stale();
+        return fmt::format("The program ended with exit status {}.", finding_.exit_status) + cause();
       case FindingKind::kLockOrderInversion:
         return "Two locks are taken in both orders: threads that do so at the same time block each other for "
                "ever.";
@@ -92,8 +102,8 @@ class FindingWords {
     const TracePart* earlier = part_of(finding_, PartRole::kPreviousAccess);
     if (later == nullptr || earlier == nullptr) return failure();
     std::string text = fmt::format(
-        "{} {} {}{}, and {} {} it{}. Nothing orders these two {}.", who(earlier->thread), deed(*earlier),
-        names_.location(earlier->address, earlier->event), at(*earlier), who(later->thread), deed(*later),
+        "{} {} {}{}, and {} {} it{}. Nothing orders these two {}.", who(earlier->thread), deed_of(*earlier),
+        names_.location(earlier->address, earlier->event), at(*earlier), who(later->thread), deed_of(*later),
         at(*later), is_deed(*earlier) || is_deed(*later) ? "steps" : "accesses");
     return text + locks(*earlier, *later) + message_without_order(*earlier, *later);
   }
@@ -113,22 +123,15 @@ class FindingWords {
                        held(second));
   }
 
-  // The later thread has seen a store that the earlier one made after its access, but the two operations do
-  // not synchronise: the commonest reason for a race between threads that use atomics.
   std::string message_without_order(const TracePart& earlier, const TracePart& later) {
-    if (later.event == kNoEvent) return {};
-    for (auto e = trace_.events.rbegin(); e != trace_.events.rend(); ++e) {
-      if (e->id > later.event || e->thread != later.thread || e->reads_from == kNoEvent) continue;
-      const TraceEvent* store = trace_.find_event(e->reads_from);
-      if (store == nullptr || store->thread != earlier.thread) continue;
-      if (earlier.event != kNoEvent && store->id <= earlier.event) continue;
-      if (is_release(store->order) && is_acquire(e->order)) continue;
-      return fmt::format(" {} had read {} from {}{}, but {} store and {} load do not synchronise.",
-                         who(later.thread), names_.location(e->address, e->id), who(earlier.thread),
-                         at(store->pc, store->stack), a_or_an(order_name(store->order)),
-                         a_or_an(order_name(e->order)));
-    }
-    return {};
+    const auto found =
+        report::message_without_order(trace_, earlier.thread, earlier.event, later.thread, later.event);
+    if (!found) return {};
+    const auto [store, load] = *found;
+    return fmt::format(" {} had read {} from {}{}, but {} store and {} load do not synchronise.",
+                       who(later.thread), names_.location(load->address, load->id), who(earlier.thread),
+                       at(store->pc, store->stack), a_or_an(order_name(store->order)),
+                       a_or_an(order_name(load->order)));
   }
 
   std::string deadlock() {
@@ -169,7 +172,11 @@ class FindingWords {
                                    names_.location(waiter->address), at(*waiter));
     if (const TracePart* signal = part_of(finding_, PartRole::kNotified))
       text += fmt::format(": {} had signalled it{} before it waited", who(signal->thread), at(*signal));
-    return text + ".";
+    text += ".";
+    const auto write = predicate_write(trace_, *waiter);
+    if (!write || !held_locks(trace_, write->thread, write->event).empty()) return text;
+    return text + fmt::format(" {} had written {}{} without a lock.", who(write->thread),
+                              names_.location(write->address, write->event), at(write->pc, write->stack));
   }
 
   std::string after_free() {
@@ -202,8 +209,55 @@ class FindingWords {
     const TracePart* here = part_of(finding_, PartRole::kHere);
     std::string what = escaped(finding_.message);
     if (what.empty()) what = to_string(finding_.kind);
-    if (here == nullptr) return what + "." + stale();
-    return fmt::format("{} failed{}: {}.", who(here->thread), at(*here), clipped(what, 300)) + stale();
+    while (what.ends_with('.')) what.pop_back();
+    if (here == nullptr) return clipped(what, kMostMessage) + "." + cause();
+    return fmt::format("{} failed{}: {}.", who(here->thread), at(*here), clipped(what, kMostMessage)) +
+           cause();
+  }
+
+  // "EXPECT_EQ(hits, 4) failed at cache_test.cpp:30 in Cache.Evicts: Expected equality of these values: …".
+  std::string failed_check() {
+    const auto failure = first_test_failure(trace_.output);
+    if (!failure) return fmt::format("A test failed: {}.", clipped(escaped(finding_.message), kMostMessage));
+    std::string check = "A check";
+    if (const std::string* line =
+            trace_.symbols.source_line(source_file_of(*failure, trace_.symbols), failure->line)) {
+      std::string_view text = *line;
+      const std::size_t from = text.find_first_not_of(" \t");
+      if (from != std::string_view::npos) text.remove_prefix(from);
+      const bool is_macro = text.starts_with("EXPECT") || text.starts_with("ASSERT") ||
+                            text.starts_with("ADD_FAILURE") || text.starts_with("FAIL");
+      // What is streamed to the check is in its message.
+      const std::size_t end = std::min(text.find(" <<"), text.find_last_not_of("; \t") + 1);
+      if (is_macro) check = clipped(escaped(text.substr(0, end)), 70);
+    }
+    const std::string place =
+        failure->line == 0 ? "" : fmt::format(" at {}:{}", escaped(base_name(failure->file)), failure->line);
+    const std::string test = failure->test.empty() ? "" : " in " + escaped(failure->test);
+    std::string what = escaped(failure->text);
+    while (what.ends_with('.')) what.pop_back();
+    return fmt::format("{} failed{}{}{}.", check, place, test,
+                       what.empty() ? "" : ": " + clipped(what, kMostMessage));
+  }
+
+  // Why it came to this, as far as the execution shows it.
+  std::string cause() {
+    // No other thread was there to disturb it.
+    if (trace_.result.threads == 1)
+      return " No other thread had run: does the program need arguments, a file or a variable?";
+    if (std::string text = stale(); !text.empty()) return text;
+    const auto found = interference(trace_, finding_);
+    if (!found) return {};
+    const auto did = [](const SharedAccess& a) { return a.reads ? (a.writes ? "update" : "read") : "write"; };
+    const auto& [first, between, second, released] = *found;
+    std::string text = fmt::format(" {} {} {}{} between {}'s {}{} and its {}{}.", who(between.thread),
+                                   between.reads ? (between.writes ? "updated" : "read") : "wrote",
+                                   names_.location(between.address, between.event),
+                                   at(between.pc, between.stack), who(first.thread), did(first),
+                                   at(first.pc, first.stack), did(second), at(second.pc, second.stack));
+    if (released != 0)
+      text += fmt::format(" {} gave up {} in between.", who(first.thread), names_.location(released));
+    return text;
   }
 
   // What it is, and why: the first two lines. The others are the history itself.
@@ -214,7 +268,7 @@ class FindingWords {
     const std::size_t second = std::min(message.find('\n', first + 1), message.size());
     return fmt::format("{}. {}", escaped(message.substr(0, first)),
                        clipped(escaped(message.substr(first + 1, second - first - 1)), 300)) +
-           stale();
+           cause();
   }
 
   std::string stale() {

@@ -3,10 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
+
+// The first part of that role; nullptr where there is none.
+const TracePart* part_of(const TraceFinding& finding, PartRole role);
+
+// What the thread did to the memory that is named next: "wrote", "freed", "destroyed the mutex".
+std::string deed_of(const TracePart& part);
 
 std::string plain_words(const Trace& trace, const TraceFinding& finding);
 

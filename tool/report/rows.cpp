@@ -160,7 +160,7 @@ void insert_accesses(const std::vector<const TracePart*>& accesses, PartRole rol
       if (rows[i].event != nullptr && rows[i].event->id <= part->event) at = i + 1;
     }
     while (at < rows.size() && rows[at].access != nullptr) ++at;
-    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), {nullptr, {}, true, part});
+    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), {nullptr, {}, kNoThread, true, part});
   }
 }
 
@@ -178,10 +178,10 @@ std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options) {
   for (std::size_t i = 0; i < events.size();) {
     const std::uint64_t id = index_of(events[i].id);
     if (id > next)
-      rows.push_back(
-          {nullptr, fmt::format("… {} events that were not kept", grouped(id - next)), false, nullptr});
+      rows.push_back({nullptr, fmt::format("… {} events that were not kept", grouped(id - next)), kNoThread,
+                      false, nullptr});
     if (shown[i]) {
-      rows.push_back({&events[i], {}, cited.events.contains(events[i].id), nullptr});
+      rows.push_back({&events[i], {}, kNoThread, cited.events.contains(events[i].id), nullptr});
       next = id + 1;
       ++i;
       continue;
@@ -194,17 +194,18 @@ std::vector<Row> choose_rows(const Trace& trace, const RowOptions& options) {
     const auto loop = loops.find(i);
     const bool only_loop = loop != loops.end() && loop->second.end == end;
     if (end - i == 1) {
-      rows.push_back({&events[i], {}, false, nullptr});  // a fold would take as much room
+      rows.push_back({&events[i], {}, kNoThread, false, nullptr});  // a fold would take as much room
     } else {
-      rows.push_back({nullptr, only_loop ? loop->second.text : fold_text(events, i, end), false, nullptr});
+      rows.push_back(
+          {nullptr, only_loop ? loop->second.text : fold_text(events, i, end), kNoThread, false, nullptr});
     }
     next = index_of(events[end - 1].id) + 1;
     i = end;
   }
   if (trace.total_events > next) {
     rows.push_back({nullptr,
-                    fmt::format("… {} events that were not kept", grouped(trace.total_events - next)), false,
-                    nullptr});
+                    fmt::format("… {} events that were not kept", grouped(trace.total_events - next)),
+                    kNoThread, false, nullptr});
   }
   insert_accesses(cited.accesses, PartRole::kPreviousAccess, rows);
   insert_accesses(cited.accesses, PartRole::kAccess, rows);

@@ -11,10 +11,12 @@
 namespace heddle::report {
 
 struct Row {
-  const TraceEvent* event = nullptr;  // nullptr: a fold, or an access
-  std::string fold;                   // "… 1,204 events: T1 800, T2 404"
-  bool cited = false;                 // by a finding
-  const TracePart* access = nullptr;  // a plain access of a race, which is no event
+  const TraceEvent* event = nullptr;   // nullptr: a fold, or an access
+  std::string fold;                    // "… 1,204 events: T1 800, T2 404"
+  ThreadId fold_end = kNoThread;       // who ran last in the fold; kNoThread: that does not matter
+  bool cited = false;                  // by a finding
+  const TracePart* access = nullptr;   // a plain access of a race, which is no event
+  const TraceAccess* plain = nullptr;  // a plain access of memory that several threads touch (brief_rows.h)
 };
 
 struct RowOptions {

@@ -3,562 +3,152 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 
+#include "tool/report/columns.h"
 #include "tool/report/escape.h"
-#include "tool/report/known_faults.h"
-#include "tool/report/names.h"
+#include "tool/report/first_block.h"
+#include "tool/report/headline.h"
+#include "tool/report/minimised.h"
 #include "tool/report/places.h"
-#include "tool/report/shell_word.h"
+#include "tool/report/stacks.h"
 #include "tool/report/style.h"
-#include "tool/report/waits.h"
-#include "tool/trace/held_locks.h"
-#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {
 
-constexpr std::string_view kRule = "==================\n";
-constexpr std::size_t kFunctionWidth = 110;
-constexpr std::size_t kLibraryFunctionWidth = 60;  // of code that is not the user's
-constexpr std::size_t kOutputLines = 20;
+constexpr std::size_t kRows = 40;            // of the trace in a default report
+constexpr std::size_t kClosingLines = 10;    // what a campaign says at its end
+constexpr std::size_t kMostStackLines = 22;  // in a default report
+constexpr std::size_t kFewestRows = 8;
+constexpr std::size_t kOutputLines = 8;  // the end of the output, in a default report
 
-class FindingWriter {
+std::size_t lines_in(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+// The first lines of a text, and how many are left out.
+std::string first_lines(const std::string& text, std::size_t most) {
+  const std::size_t all = lines_in(text);
+  if (all <= most) return text;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i + 1 < most; ++i) end = text.find('\n', end) + 1;
+  return text.substr(0, end) + fmt::format("  … {} more lines (-v shows them)\n", all - most + 1);
+}
+
+class Report {
  public:
-  FindingWriter(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
-      : trace_(trace),
-        finding_(finding),
-        options_(options),
-        paths_(trace, options.strip_path_prefix),
-        style_(options.color),
-        names_(trace) {}
+  Report(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
+      : trace_(trace), finding_(finding), options_(options), style_(options.color) {}
 
   std::string write() {
-    out_ += kRule;
-    out_ +=
-        style_.red(fmt::format("WARNING: heddle: {} (pid={})", to_string(finding_.kind), trace_.pid)) + "\n";
-    write_body();
-    if (const KnownFault* fault = known_fault(trace_, finding_)) {
-      line("This is a known fault of " + fault->library + ", not of the program:");
-      paragraph(fault->advice);
-    }
-    out_ += style_.bold("SUMMARY: heddle: " + finding_summary(trace_, finding_, paths_)) + "\n";
-    out_ += kRule;
-    if (!options_.artifact.empty()) {
-      out_ += "reproduce: " + style_.bold("heddle replay " + path_word(options_.artifact)) + "\n";
-      out_ += "explain:   " + style_.bold("heddle explain " + path_word(options_.artifact)) + "\n";
-    }
+    out_ = first_block(trace_, finding_, options_);
+    if (options_.detail == Detail::kAll) all();
+    if (options_.detail == Detail::kDefault) brief();
     return out_;
   }
 
  private:
-  void write_body() {
-    switch (finding_.kind) {
-      case FindingKind::kDataRace:
-        race();
-        break;
-      case FindingKind::kDeadlock:
-        deadlock();
-        break;
-      case FindingKind::kLostWakeUp:
-        lost_wake_up();
-        break;
-      case FindingKind::kLivelock:
-        livelock();
-        break;
-      case FindingKind::kNonZeroExit:
-        paragraph(fmt::format("The program exited with status {}.", finding_.exit_status));
-        message();
-        break;
-      case FindingKind::kThreadLeak:
-        if (finding_.message.empty())
-          paragraph("A thread was neither joined nor detached when the program ended.");
-        message();
-        break;
-      case FindingKind::kLockOrderInversion:
-        lock_order();
-        break;
-      case FindingKind::kLockHeldAtThreadEnd:
-        message();
-        for (const TracePart& part : finding_.parts) {
-          if (part.role == PartRole::kHere) taken(part);
-        }
-        break;
-      case FindingKind::kHeapUseAfterFree:
-      case FindingKind::kStackUseAfterEnd:
-      case FindingKind::kThreadLocalUseAfterEnd:
-        use_after_free();
-        break;
-      default:
-        failure();
-        break;
-    }
-    parts_of(PartRole::kInitialised);
-    parts_of(PartRole::kDestroyed);
-    parts_of(PartRole::kSettled);
-    parts_of(PartRole::kAllocated);
-    parts_of(PartRole::kFreed);
-    parts_of(PartRole::kThreadEnded);
-    parts_of(PartRole::kWaits);
-    parts_of(PartRole::kRunningThread);
-    threads();
-    output();
-  }
+  bool is_first() const { return &finding_ == trace_.findings.data(); }
+  bool has_trace() const { return options_.has_trace && finding_.severity == Severity::kBug; }
 
-  void line(std::string_view text) { out_ += fmt::format("  {}\n", text); }
-  void paragraph(std::string_view text) {
-    line(text);
-    out_ += "\n";
-  }
-  void message() {
-    if (finding_.message.empty()) return;
-    paragraph(escaped(finding_.message));
-  }
+  void title(std::string_view text) { out_ += "\n" + style_.bold(text) + "\n"; }
 
-  // A heading and the stack of the part.
-  void place(const std::string& heading, const TracePart& part) {
-    const std::vector<Frame> frames = visible_frames(trace_, part.pc, part.stack);
-    line(style_.blue(frames.empty() ? heading + " (no stack)" : heading));
-    const Frame* deciding = deciding_frame(frames);
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      frame(i, frames[i]);
-      if (&frames[i] == deciding) source(frames[i]);
-    }
-    out_ += "\n";
-  }
-
-  void frame(std::size_t number, const Frame& f) {
-    const std::size_t width = is_own_code(f) ? kFunctionWidth : kLibraryFunctionWidth;
-    out_ += fmt::format("    #{} {}", number, f.function.empty() ? "??" : short_function(f.function, width));
-    if (const std::string place = place_text(f, paths_); !place.empty()) out_ += " " + style_.bold(place);
-    const std::string where = f.module.empty() && f.offset == 0 ? "(libc)"
-                              : f.module.empty()
-                                  ? fmt::format("({:#x})", f.offset)
-                                  : fmt::format("({}+{:#x})", escaped(base_name(f.module)), f.offset);
-    out_ += " " + style_.dim(where) + "\n";
-  }
-
-  void source(const Frame& f) {
-    const std::string* text = options_.source_lines ? trace_.symbols.source_line(f.file, f.line) : nullptr;
-    if (text == nullptr) return;
-    std::string shown = *text;
-    std::replace(shown.begin(), shown.end(), '\t', ' ');
-    out_ += style_.dim(fmt::format("       {:>4} | ", f.line)) + clipped(escaped(shown), 86) + "\n";
-  }
-
-  // A variable in quotes, or a short name such as heap#1+8.
-  std::string name_of(Address address) {
-    const std::string name = names_.location(address);
-    return names_.has_own_name(address) ? fmt::format("'{}'", name) : name;
-  }
-
-  // "mutex 'queue.lock' (0x…)". What kind of object it is, the part says, or what was done with it.
-  std::string object(const TracePart& part, std::string_view otherwise) {
-    if (part.address == 0) return part.text.empty() ? fmt::format("some {}", otherwise) : escaped(part.text);
-    const std::string_view noun = part.text.empty() ? names_.noun(part.address) : std::string_view();
-    const std::string what =
-        !part.text.empty() ? escaped(part.text) : std::string(noun.empty() ? otherwise : noun);
-    return fmt::format("{} {} ({:#x})", what, name_of(part.address), part.address);
-  }
-
-  // As the memory sees it, and in brackets what the program did.
-  static std::string access_text(const TracePart& part) {
-    const std::string what = escaped(part.text);
-    switch (part.access) {
-      case AccessKind::kRead:
-        return "read";
-      case AccessKind::kWrite:
-        return "write";
-      case AccessKind::kAtomicRead:
-        return "atomic read";
-      case AccessKind::kAtomicWrite:
-        return "atomic write";
-      case AccessKind::kAllocation:
-        return what.empty() ? "write (allocation)" : fmt::format("write (allocation by {})", what);
-      case AccessKind::kFree:
-        return "write (free)";
-      case AccessKind::kThreadEnd:
-        return "write (end of the thread, and with it of its stack and thread-local storage)";
-      case AccessKind::kDestruction:
-        return fmt::format("write (destruction of a {})", what.empty() ? "synchronisation object" : what);
-      case AccessKind::kObjectUse:
-        return fmt::format("use of the {}", what.empty() ? "synchronisation object" : what);
-      case AccessKind::kNone:
-        break;
-    }
-    return "access";
-  }
-
-  void access(const TracePart& part) {
-    std::string what = access_text(part);
-    if (part.role == PartRole::kPreviousAccess) what = "previous " + what;
-    // How large an object is that was used or destroyed, and a whole stack, does not matter.
-    const bool has_size = part.size != 0 && part.access < AccessKind::kThreadEnd;
-    const std::uint64_t bytes = part.block_size > part.size ? part.block_size : part.size;
-    const std::string size = has_size ? fmt::format(" of size {}", bytes) : "";
-    place(fmt::format("{}{} at {:#x} by {}{}:", capitalised(what), size, part.address,
-                      thread_text(part.thread), locks_of(part)),
-          part);
-  }
-
-  // " (mutexes: write M1, read M2)", as ThreadSanitizer writes it; empty where the thread held none.
-  std::string locks_of(const TracePart& part) {
-    std::string text;
-    for (const HeldLock& lock : held_locks(trace_, part.thread, part.event)) {
-      auto known = std::find_if(locks_.begin(), locks_.end(),
-                                [&](const auto& other) { return other.taken == lock.taken; });
-      if (known == locks_.end()) known = locks_.insert(known, lock);
-      text += fmt::format("{}{} {}", text.empty() ? " (mutexes: " : ", ", lock.exclusive ? "write" : "read",
-                          lock_tag(*known));
-    }
-    return text.empty() ? text : text + ")";
-  }
-
-  // The same lock has the same number whoever holds it.
-  std::string lock_tag(const HeldLock& lock) {
-    const auto [at, is_new] = lock_numbers_.try_emplace(lock.address, lock_numbers_.size() + 1);
-    return fmt::format("M{}", at->second);
-  }
-
-  void locks() {
-    for (const HeldLock& lock : locks_) {
-      TracePart part;
-      part.pc = lock.taken->pc;
-      part.stack = lock.taken->stack;
-      place(fmt::format("Mutex {} {} ({:#x}) taken by {} at:", lock_tag(lock), name_of(lock.address),
-                        lock.address, thread_text(lock.taken->thread)),
-            part);
-    }
-  }
-
-  void race() {
-    message();
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) access(part);
-    }
-    locks();
-    location();
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kThroughLibrary) {
-        line(
-            fmt::format("This may be due to {}, which heddle cannot see into: both threads went through it "
-                        "between the accesses.",
-                        escaped(part.text)));
-        paragraph(library_advice(escaped(part.text)));
+  void all() {
+    if (has_trace()) {
+      ColumnOptions table;
+      table.color = options_.color;
+      table.finding = &finding_;
+      table.width = options_.width;
+      if (const std::string text = columns(trace_, table); !text.empty()) {
+        title("How it came about:");
+        if (is_first()) out_ += minimised_text(trace_);
+        out_ += text;
       }
     }
+    title("Where:");
+    out_ += stacks_text(trace_, finding_, options_);
+    output(~std::size_t{0});
   }
 
-  void use_after_free() {
-    message();
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHere || part.role == PartRole::kAccess) access(part);
-    }
-    location();
+  void brief() {
+    const std::string stacks = first_lines(stacks_text(trace_, finding_, options_), kMostStackLines);
+    const std::string said = output_text(kOutputLines);
+    if (has_trace()) table(lines_in(stacks) + lines_in(said) + 4);
+    if (!stacks.empty()) title("Where:");
+    out_ += stacks;
+    out_ += said;
   }
 
-  // What the raced memory is. Heap blocks are told with their allocation, by parts_of(kAllocated).
-  void location() {
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kLocation) return location(part);
+  // As many rows as leave the report its length.
+  void table(std::size_t others) {
+    const Headline head = headline(trace_, finding_);
+    const std::size_t used = lines_in(out_) + others + kClosingLines;
+    const std::size_t room = std::max(kFewestRows, kDefaultLines - std::min(used, kDefaultLines));
+    ColumnOptions table;
+    table.color = options_.color;
+    table.finding = &finding_;
+    table.head = &head;
+    table.width = options_.width;
+    table.max_rows = std::min(kRows, room);
+    std::string text = columns(trace_, table);
+    while (lines_in(text) > room && table.max_rows > 4) {
+      table.max_rows -= std::min(table.max_rows - 4, std::max<std::size_t>((lines_in(text) - room) / 2, 1));
+      text = columns(trace_, table);
     }
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kAccess || part.role == PartRole::kHere) return location(part);
-    }
+    if (text.empty()) return;
+    title(how());
+    out_ += text;
   }
 
-  void location(const TracePart& part) {
-    const auto symbol = trace_.symbols.data.find(part.address);
-    const DataSymbol* known = symbol != trace_.symbols.data.end() ? &symbol->second : nullptr;
-    switch (part.memory) {
-      case MemoryKind::kHeap:
-        break;
-      case MemoryKind::kStack:
-        stack_location(part, known);
-        break;
-      case MemoryKind::kThreadLocal:
-        paragraph(fmt::format("Location is thread-local {} of {}{}", described(known, "storage"),
-                              thread_text(part.thread), details(known)));
-        break;
-      default:
-        if (known != nullptr) {
-          paragraph(fmt::format("Location is global '{}' of size {} at {:#x} ({}+{:#x}){}",
-                                escaped(known->variable), known->size, known->start,
-                                escaped(base_name(known->module)),
-                                known->offset - (part.address - known->start), details(known)));
-        } else if (part.memory == MemoryKind::kGlobal) {
-          const TraceModule* module = trace_.module_at(part.address);
-          paragraph(module == nullptr
-                        ? fmt::format("Location is a global at {:#x}", part.address)
-                        : fmt::format("Location is a global at {:#x} ({}+{:#x})", part.address,
-                                      escaped(base_name(module->path)), part.address - module->base));
-        }
-        break;
-    }
+  std::string how() const {
+    if (!trace_.minimised || !is_first()) return "How it came about:";
+    if (trace_.departures.empty())
+      return "How it came about (threads that run one after the other show it, too):";
+    const TraceSize& size = trace_.minimised->after;
+    return fmt::format("How it came about, made small: {} switch{}, {} stale read{}, {} event{}",
+                       grouped(size.switches), size.switches == 1 ? "" : "es", grouped(size.stale_reads),
+                       size.stale_reads == 1 ? "" : "s", grouped(size.events), size.events == 1 ? "" : "s");
   }
 
-  // "variable 'x' of size 4", or what there is to say without debug information.
-  static std::string described(const DataSymbol* symbol, std::string_view otherwise) {
-    return symbol == nullptr
-               ? std::string(otherwise)
-               : fmt::format("variable '{}' of size {}", escaped(symbol->variable), symbol->size);
-  }
-
-  std::string details(const DataSymbol* symbol) const {
-    std::string text;
-    if (symbol == nullptr) return text;
-    if (symbol->name != symbol->variable) text += fmt::format(", here {}", escaped(symbol->name));
-    if (!symbol->file.empty() && symbol->line != 0)
-      text += fmt::format(", declared at {}:{}", paths_.shown(symbol->file), symbol->line);
-    return text;
-  }
-
-  void stack_location(const TracePart& part, const DataSymbol* symbol) {
-    const ThreadId owner = part.role == PartRole::kLocation ? part.thread : part.other;
-    if (owner == kNoThread) return paragraph("Location is on the stack of a thread.");
-    if (symbol == nullptr || part.role != PartRole::kLocation) {
-      return paragraph(fmt::format("Location is stack of {}.", thread_text(owner)));
-    }
-    place(fmt::format("Location is stack of {}: {}{}, of the function at:", thread_text(owner),
-                      described(symbol, "memory"), details(symbol)),
-          part);
-  }
-
-  const TracePart* holder_of(const TracePart& waiter) const {
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHolds && part.address == waiter.address && part.thread == waiter.other)
-        return &part;
-    }
-    return nullptr;
-  }
-
-  void deadlock() {
-    message();
-    std::string cycle;
-    bool closed = true;
-    for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kBlockedThread) continue;
-      closed = closed && part.other != kNoThread;
-      cycle += cycle.empty() ? "" : ", ";
-      const std::string of = awaited_of(part, thread_tag(part.other));
-      cycle += fmt::format("{} waits for {}{}{}", thread_tag(part.thread), waited_for(part),
-                           of.empty() ? "" : " ", of);
-    }
-    if (!cycle.empty()) paragraph(style_.bold((closed ? "Cycle: " : "Blocked: ") + cycle + "."));
-    for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kBlockedThread) continue;
-      const std::string of = awaited_of(part, thread_text(part.other));
-      place(fmt::format("{} waits for {}{} at:", capitalised(thread_text(part.thread)),
-                        object_or_thread(part), of.empty() ? "" : ", " + of + ","),
-            part);
-      holders(part);
-    }
-    parts_of(PartRole::kNotified);
-  }
-
-  // The one that is waited for; of an rwlock that several threads read, all of them.
-  void holders(const TracePart& waiter) {
-    if (const TracePart* holder = holder_of(waiter)) return taken(*holder);
-    if (waiter.other != kNoThread || waiter.address == 0) return;
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHolds && part.address == waiter.address) taken(part);
-    }
-  }
-
-  void taken(const TracePart& part) {
-    place(fmt::format("{} took {} at:", capitalised(thread_text(part.thread)),
-                      object(part, row_of(finding_.kind).noun)),
-          part);
-  }
-
-  // In the cycle: the name alone.
-  std::string waited_for(const TracePart& part) {
-    if (is_join(part)) return thread_text(part.other) + " to end";
-    if (part.address != 0) return awaited_gift(part) + name_of(part.address);
-    return part.text.empty() ? "something that cannot happen" : escaped(part.text);
-  }
-
-  std::string object_or_thread(const TracePart& part) {
-    if (is_join(part)) return thread_text(part.other) + " to end";
-    return awaited_gift(part) + object(part, "object");
-  }
-
-  void lost_wake_up() {
-    message();
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHere || part.role == PartRole::kBlockedThread) {
-        place(fmt::format("{} waits for {}, and nobody is left to wake it, at:",
-                          capitalised(thread_text(part.thread)), object(part, "condition variable")),
-              part);
-      }
-    }
-    parts_of(PartRole::kNotified);
-  }
-
-  void livelock() {
-    message();
-    if (finding_.message.empty())
-      paragraph("No thread makes progress any more, however fairly they are scheduled.");
-    for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kHere && part.role != PartRole::kBlockedThread) continue;
-      const std::string what = part.address != 0 ? fmt::format(" on {}", name_of(part.address)) : "";
-      place(fmt::format("{} loops{} at:", capitalised(thread_text(part.thread)), what), part);
-    }
-  }
-
-  void lock_order() {
-    message();
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHolds) taken(part);
-      if (part.role == PartRole::kHere) {
-        place(fmt::format("and, holding it, {} took {} at:", thread_text(part.thread),
-                          object(part, row_of(finding_.kind).noun)),
-              part);
-      }
-    }
-  }
-
-  // The message of a violated specification shows the history, a line for each thread.
-  void history() {
-    std::string_view rest = finding_.message;
-    while (!rest.empty()) {
-      const std::string_view next = first_line(rest);
-      line(escaped(next));
-      rest.remove_prefix(std::min(next.size() + 1, rest.size()));
-    }
-    out_ += "\n";
-  }
-
-  // Everything that one thread did wrong at one place.
-  void failure() {
-    const TracePart* here = nullptr;
-    for (const TracePart& part : finding_.parts) {
-      if (here == nullptr && (part.role == PartRole::kHere || part.role == PartRole::kAccess)) here = &part;
-    }
-    std::string what = escaped(finding_.message);
-    if (finding_.kind == FindingKind::kSignal) {
-      const std::string name = signal_name(finding_.signal);
-      if (!what.starts_with(name)) what = name + (what.empty() ? "" : ": " + what);
-      if (here != nullptr && here->address != 0) what += fmt::format(", address {:#x}", here->address);
-    } else if (here != nullptr && here->address != 0) {
-      what += (what.empty() ? "" : ": ") + object(*here, row_of(finding_.kind).noun);
-    }
-    if (finding_.kind == FindingKind::kNotLinearizable) {
-      history();  // where it was judged is nobody's fault
-      return;
-    }
-    if (!what.empty()) {
-      paragraph(what);
-    }
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHere || part.role == PartRole::kAccess) {
-        place(fmt::format("In {} at:", thread_text(part.thread)), part);
-      }
-    }
-    for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kHolds) {
-        taken(part);
-      } else if (part.role == PartRole::kPreviousAccess) {
-        access(part);
-      } else if (part.role == PartRole::kBlockedThread) {
-        place(
-            fmt::format("{} waits for {} at:", capitalised(thread_text(part.thread)), object_or_thread(part)),
-            part);
-      }
-    }
-  }
-
-  void parts_of(PartRole role) {
-    for (const TracePart& part : finding_.parts) {
-      if (part.role != role) continue;
-      const std::string who = thread_text(part.thread);
-      switch (role) {
-        case PartRole::kAllocated:
-          place(fmt::format("Location is heap block of size {} at {:#x} allocated by {}:", part.block_size,
-                            part.block, who),
-                part);
-          break;
-        case PartRole::kFreed:
-          place(fmt::format("Freed by {} at:", who), part);
-          break;
-        case PartRole::kThreadEnded:
-          place(fmt::format("{} ended after it was last at:", capitalised(who)), part);
-          break;
-        case PartRole::kInitialised:
-          place(fmt::format("{} initialised it at:", capitalised(who)), part);
-          break;
-        case PartRole::kDestroyed:
-          place(fmt::format("{} destroyed it at:", capitalised(who)), part);
-          break;
-        case PartRole::kNotified:
-          place(part.other != kNoThread
-                    ? fmt::format("{} signalled it, which woke {} instead, at:", capitalised(who),
-                                  thread_text(part.other))
-                    : fmt::format("{} signalled it before that, at:", capitalised(who)),
-                part);
-          break;
-        case PartRole::kSettled:
-          place(
-              fmt::format("{} joined or detached {} before, at:", capitalised(who), thread_text(part.other)),
-              part);
-          break;
-        case PartRole::kWaits:
-          place(fmt::format("{} was waiting for {} at:", capitalised(who), object_or_thread(part)), part);
-          break;
-        default:
-          place(fmt::format("{} was at:", capitalised(who)), part);
-          break;
-      }
-    }
-  }
-
-  void threads() {
-    for (const TracePart& part : finding_.parts) {
-      if (part.role != PartRole::kThreadCreated) continue;
-      const std::string function = thread_function(trace_, part.thread);
-      const std::string name = function.empty() ? "" : fmt::format(" '{}'", short_function(function, 60));
-      place(fmt::format("{}{} created by {} at:", capitalised(thread_text(part.thread)), name,
-                        thread_text(part.other)),
-            part);
-    }
-  }
-
-  // A failed test says why in its output; the end of it is what matters.
-  void output() {
-    if (finding_.kind != FindingKind::kNonZeroExit || trace_.output.empty()) return;
+  // What the program wrote, where that can say why: it ended by its own will.
+  std::string output_text(std::size_t most) const {
+    const Manner manner = manner_of(finding_.kind);
+    const bool tells = manner == Manner::kExit || manner == Manner::kAbort || manner == Manner::kFault;
+    if (finding_.severity != Severity::kBug || trace_.output.empty()) return {};
+    // A framework's own account of the failed check is in the first block.
+    const bool is_told = finding_.kind == FindingKind::kTestFailure;
+    if (options_.detail == Detail::kDefault && (!tells || is_told)) return {};
     std::string text = escaped_lines(trace_.output);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     std::size_t start = text.size();
-    for (std::size_t lines = 0; start != std::string::npos && start > 0 && lines < kOutputLines; ++lines) {
+    for (std::size_t lines = 0; start != std::string::npos && start > 0 && lines < most; ++lines)
       start = text.rfind('\n', start - 1);
-    }
     if (start == std::string::npos) start = 0;
-    line(start == 0 && !trace_.output_cut ? "Its output:" : "The end of its output:");
+    std::string out = "\n" +
+                      style_.bold(start == 0 && !trace_.output_cut ? "The program's output:"
+                                                                   : "The end of the program's output:") +
+                      "\n";
     if (start > 0) ++start;
     while (start < text.size()) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
-      out_ += "    | " + text.substr(start, end - start) + "\n";
+      out += "    | " + text.substr(start, end - start) + "\n";
       start = end + 1;
     }
-    out_ += "\n";
+    return out;
   }
+  void output(std::size_t most) { out_ += output_text(most); }
 
   const Trace& trace_;
   const TraceFinding& finding_;
   const TextOptions& options_;
-  PathStyle paths_;
   Style style_;
-  Names names_;
-  std::vector<HeldLock> locks_;  // that the accesses told so far were made under
-  std::map<Address, std::size_t> lock_numbers_;
   std::string out_;
 };
 
 }  // namespace
 
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
-  return FindingWriter(trace, finding, options).write();
+  return Report(trace, finding, options).write();
 }
 
 }  // namespace heddle::report

@@ -1,28 +1,32 @@
-// The report of a finding as text, in the shape that ThreadSanitizer's users and their scripts know:
-//
-//   ==================
-//   WARNING: heddle: data race (pid=4711)
-//     Write of size 4 at 0x555555558010 by thread T1:
-//       #0 increment() race.cpp:8:11 (race+0x11a9)
-//          8 |   ++counter;
-//   …
-//   SUMMARY: heddle: data race race.cpp:8:11 in increment()
-//   ==================
-//   reproduce: heddle replay heddle-out/bug-1.heddle
+// The report of a finding as text: the first block, the trace that shows how it came about, and the stacks.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
 
+// How much is told.
+enum class Detail : std::uint8_t {
+  kFirstBlock,  // -q: what went wrong, where, and what to type next (first_block.h)
+  kDefault,     // and the few rows of the trace that matter, stacks of the user's code
+  kAll,         // -v: and all rows, all frames, all threads, the program's output
+};
+
 struct TextOptions {
   std::string artifact;           // path for the reproduce line; empty: no such line
   std::string strip_path_prefix;  // TSan's option
   bool color = false;
-  bool source_lines = true;  // show the line of source under the frame that decides
+  bool source_lines = true;  // show lines of source
+  Detail detail = Detail::kDefault;
+  std::size_t width = 100;  // columns
+  bool has_trace = true;    // with the table of the execution, where it is known
 };
+
+// The default report and what a campaign says at its end have so many lines at most.
+inline constexpr std::size_t kDefaultLines = 80;
 
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options = {});
 

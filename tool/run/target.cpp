@@ -19,6 +19,7 @@
 #include "tool/run/needed_calls.h"
 #include "tool/run/not_run.h"
 #include "tool/symbols/symboliser.h"
+#include "tool/trace/test_failure.h"
 
 namespace heddle::run {
 namespace {
@@ -205,6 +206,16 @@ Result<std::vector<Granule>> shared_granules(const Target& target, RunSpec spec,
 
 namespace {
 
+// A test program that ends with a status says in its output what failed. The signature stays that of the status:
+// campaigns know no more of an execution.
+void name_test_failure(TraceFinding& finding, std::string_view output) {
+  if (finding.kind != FindingKind::kNonZeroExit) return;
+  const auto failure = first_test_failure(output);
+  if (!failure) return;
+  finding.kind = FindingKind::kTestFailure;
+  finding.message = failure->text;
+}
+
 Result<SingleRun> run_once(const Target& target, RunSpec spec, const SingleOptions& options,
                            bool& was_killed) {
   spec.record_events = 1;
@@ -264,6 +275,7 @@ Result<SingleRun> run_once(const Target& target, RunSpec spec, const SingleOptio
   if (run.trace.findings.empty() || run.result.signature == 0) {
     if (auto finding = finding_of_ending(run.result, options.allowed_exits)) {
       run.result.signature = finding->signature;
+      name_test_failure(*finding, run.trace.output);
       run.trace.findings.push_back(std::move(*finding));
     }
   }

@@ -5,6 +5,7 @@
 
 #include "tool/symbols/symboliser.h"
 #include "tool/trace/stack_view.h"
+#include "tool/trace/test_failure.h"
 
 namespace heddle {
 namespace {
@@ -149,6 +150,12 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
     }
   }
   LocalNames(trace, symboliser).add_to(symbols);
+  if (const auto failure = first_test_failure(trace.output); failure && failure->line != 0) {
+    Frame check;
+    check.file = source_file_of(*failure, symbols);
+    check.line = failure->line;
+    want(wanted, check, kLinesAroundCited);
+  }
   std::size_t room = kMaxSourceBytes;
   for (const auto& [file, lines] : wanted) read_lines(file, lines, symbols, room);
 }

@@ -3,6 +3,7 @@
 //
 // Invariants, which capture() and the artifact's reader both establish and all other code relies on:
 //   events are in increasing order of id, their `text` indexes `texts` and their `stack` indexes `stacks`;
+//   accesses are in increasing order of `after` (kNoEvent first), and their `stack` indexes `stacks`;
 //   stacks[0] is the empty stack and every node's caller has a smaller index than the node (so a walk ends);
 //   texts[0] is empty and means "none"; kinds, roles and orders are values of their enumerations.
 #pragma once
@@ -43,6 +44,19 @@ struct TraceModule {
 // An Event with its number. `text` is an index into Trace::texts here, not an offset into the channel.
 struct TraceEvent : Event {
   EventId id = kNoEvent;
+};
+
+// A plain access to memory that several threads touch. It is no event: it makes no choice, and campaigns do not
+// see it. Known of executions that were run once more to be shown (tool/replay/shared_accesses.h).
+struct TraceAccess {
+  EventId after = kNoEvent;  // the last event before it; kNoEvent: it came before all
+  ThreadId thread = kMainThread;
+  bool writes = false;
+  std::uint8_t size = 0;
+  std::uint64_t pc = 0;
+  StackId stack = kEmptyStack;
+  Address address = 0;
+  std::uint64_t value = 0;  // read or written
 };
 
 struct TraceStackNode {
@@ -135,6 +149,7 @@ struct Trace {
   std::vector<Choice> choices;
   std::uint64_t total_events = 0;  // in the execution; more than events.size() where only some were kept
   std::vector<TraceEvent> events;
+  std::vector<TraceAccess> accesses;  // in the order of time
   std::vector<TraceStackNode> stacks{{}};
   std::vector<std::string> texts{{}};
   std::vector<TraceFinding> findings;
