@@ -1,6 +1,9 @@
 // heddle run: a campaign, told to the user as it goes.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "tool/cli/commands.h"
 #include "tool/cli/preamble.h"
 #include "tool/cli/run_options.h"
@@ -8,6 +11,7 @@
 #include "tool/replay/minimize.h"
 #include "tool/replay/shared_accesses.h"
 #include "tool/report/escape.h"
+#include "tool/report/places.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
 #include "tool/run/interruption.h"
@@ -36,15 +40,13 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-std::string describe(const run::FoundBug& bug, const RunOptions& options) {
+std::string describe(const run::FoundBug& bug, const RunOptions& options, report::Detail detail) {
   if (!bug.known.empty()) return {};  // the summary has it
   report::TextOptions text;
   text.artifact = bug.artifact;
   text.strip_path_prefix = options.strip_path_prefix;
   text.color = use_color(options.color) && options.log_path.empty();
-  text.detail = options.quiet     ? report::Detail::kFirstBlock
-                : options.verbose ? report::Detail::kAll
-                                  : report::Detail::kDefault;
+  text.detail = detail;
   text.width = report_width();
   std::string result = report::text_report(bug.trace, bug.trace.findings[bug.finding], text) + "\n";
   if (!bug.why_not_kept.empty())
@@ -53,6 +55,46 @@ std::string describe(const run::FoundBug& bug, const RunOptions& options) {
         report::escaped(bug.why_not_kept), options.campaign.spec.seed);
   if (!bug.confirmed) result += "  This execution did not repeat exactly; see the warning in the summary.\n";
   return result;
+}
+
+// One bug is told in full. Of several each has a line first, those that a user mends first before the others, and
+// then its first block.
+std::string describe_all(const std::deque<run::FoundBug>& bugs, const RunOptions& options) {
+  constexpr std::size_t kMostBlocks = 20;
+  std::vector<const run::FoundBug*> shown;
+  for (const run::FoundBug& bug : bugs) {
+    if (bug.known.empty()) shown.push_back(&bug);
+  }
+  const auto kind = [](const run::FoundBug* bug) { return bug->trace.findings[bug->finding].kind; };
+  std::ranges::stable_sort(shown, {},
+                           [&](const run::FoundBug* bug) { return report::urgency_of(kind(bug)); });
+  const auto is_bug = [&](const run::FoundBug* bug) {
+    return bug->trace.findings[bug->finding].severity == Severity::kBug;
+  };
+  const bool several = std::ranges::count_if(shown, is_bug) > 1;
+  std::string text;
+  if (several) {
+    std::size_t number = 0;
+    for (const run::FoundBug* bug : shown) {
+      const Trace& trace = bug->trace;
+      text += fmt::format("heddle: {}. {}\n", ++number,
+                          report::finding_summary(trace, trace.findings[bug->finding],
+                                                  report::PathStyle(trace, options.strip_path_prefix)));
+    }
+    text += "\n";
+  }
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (i == kMostBlocks) {
+      text += fmt::format("heddle: {} more are kept, but not shown here; -v shows them\n", shown.size() - i);
+      if (!options.verbose) break;
+    }
+    const bool brief = options.quiet || ((several || !is_bug(shown[i])) && !options.verbose);
+    text += describe(*shown[i], options,
+                     brief             ? report::Detail::kFirstBlock
+                     : options.verbose ? report::Detail::kAll
+                                       : report::Detail::kDefault);
+  }
+  return text;
 }
 
 // So long it may take, for one bug and for all bugs of a campaign.
@@ -146,15 +188,19 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   Log log(options.log_path);
   if (!log.usable()) return complain({"Cannot write " + options.log_path + "."});
   if (options.verify_determinism) return verify(target, options);
-  if (!options.quiet) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
+  if (!options.quiet && !options.is_part) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
 
   begin_work(options.campaign.seconds);
   ProgressLine progress(!options.no_progress && !options.quiet && stderr_is_terminal());
   run::Campaign campaign(target, options.campaign);
   campaign.on_progress = [&](const report::Progress& p) { progress.show(p); };
+  // While it goes on a line for each; all of them together when it is over and they are small.
   campaign.on_bug = [&](const run::FoundBug& bug) {
+    if (options.quiet || options.is_part || !bug.known.empty() || !bug.reported) return;
     progress.clear();
-    log.write(describe(bug, options));
+    const TraceFinding& finding = bug.trace.findings[bug.finding];
+    log.write(fmt::format("heddle: found in execution {}: {}\n", report::grouped(bug.first_execution),
+                          report::finding_summary(bug.trace, finding, report::PathStyle(bug.trace))));
   };
   double budget = kMinimiseAllSeconds;
   if (options.minimise) {
@@ -173,8 +219,9 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   outcome = campaign.run();
   progress.clear();
   complete(outcome.report);
+  log.write(describe_all(outcome.bugs, options));
   const bool began = !outcome.error || outcome.report.executions != 0 || run::was_interrupted();
-  if (!options.quiet && began)
+  if (!options.quiet && !options.is_part && began)
     log.write(report::summary_text(outcome.report, {use_color(options.color), 40, options.verbose}));
   // These were said before the first execution.
   outcome.report.warnings.insert(outcome.report.warnings.begin(), program->notes.begin(),

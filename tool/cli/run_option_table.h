@@ -29,6 +29,7 @@ struct RunOptions {
   ReportFiles reports;
   std::string strip_path_prefix, log_path;
   bool histogram = false;
+  bool is_part = false;  // of several campaigns, whose table comes in the end; no option
   bool quiet = false;
   bool verbose = false;
   bool no_progress = false;

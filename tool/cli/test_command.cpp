@@ -176,6 +176,7 @@ int test_command(const Arguments& arguments) {
     if (run::was_interrupted()) break;
     RunOptions one = options;
     one.reports = {};
+    one.is_part = !options.verbose;
     one.program.push_back("--gtest_filter=" + test.filter());
     if (!one.campaign.output_directory.empty())
       one.campaign.output_directory = path_in(one.campaign.output_directory, folder_name(test));

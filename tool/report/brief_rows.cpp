@@ -162,6 +162,7 @@ class Selection {
       if (finding_.event != kNoEvent && items_[i].time > time_of(finding_.event)) break;
       if (items_[i].interest > kDull) order.push_back(i);
     }
+    while (!order.empty() && items_[order.back()].interest < kOnVariable - 10) order.pop_back();
     if (order.size() > room) {
       std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(room), order.end(),
                        [&](std::size_t a, std::size_t b) {

@@ -80,15 +80,17 @@ class Places {
   void add(CitedPlace place) {
     for (CitedPlace& other : places_) {
       if (other.frame.file != place.frame.file || other.frame.line != place.frame.line ||
-          (other.frame.column != place.frame.column && other.thread != place.thread))
+          (other.frame.column != place.frame.column && other.thread != place.thread &&
+           other.thread != kNoThread))
         continue;
       if (other.label != place.label) other.label += "; " + place.label;
+      if (other.frame.column == 0) other.frame.column = place.frame.column;
       return;
     }
     places_.push_back(std::move(place));
   }
 
-  std::string name(Address address, EventId event = kNoEvent) { return names_.location(address, event); }
+  std::string name(Address address, EventId event = kNoEvent) { return names_.variable(address, event); }
 
   std::string locks_held(ThreadId thread, EventId event) {
     std::string text;
@@ -222,8 +224,10 @@ class Places {
         add(part, fmt::format("{} created {}", thread_tag(part.other), who));
     }
     if (stale() || finding_.severity == Severity::kWarning) return;
+    const auto read = last_shared_read(trace_, finding_);
+    if (read) about(read->address);
     if (const auto found = interference(trace_, finding_)) return between(*found);
-    if (const auto read = last_shared_read(trace_, finding_))
+    if (read)
       add(*read, fmt::format("{} read {} → {}", thread_tag(read->thread), name(read->address, read->event),
                              names_.value(read->value, read->size, read->event)));
     stop();

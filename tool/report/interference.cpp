@@ -5,8 +5,10 @@
 #include <set>
 
 #include "core/trace/event_kinds.h"
+#include "tool/report/names.h"
 #include "tool/trace/held_locks.h"
 #include "tool/trace/stack_view.h"
+#include "tool/trace/test_failure.h"
 
 namespace heddle::report {
 namespace {
@@ -92,54 +94,124 @@ Address released_between(const Trace& trace, const SharedAccess& first, const Sh
   return 0;
 }
 
+// The accesses up to the failure, in the user's code, and what the failing thread judged by.
+class Failing {
+ public:
+  Failing(const Trace& trace, const TraceFinding& finding) : trace_(trace), own_(trace) {
+    for (SharedAccess& access : shared_accesses(trace)) {
+      if (own_.contains(access.pc, access.stack)) accesses_.push_back(access);
+    }
+    const auto check = finding.kind == FindingKind::kTestFailure ? first_test_failure(trace.output)
+                                                                 : std::optional<TestFailure>();
+    if (check && check->line != 0) {
+      judged_by_check(*check);
+    } else {
+      judged_by_thread(failing_thread(finding));
+    }
+  }
+
+  const std::vector<SharedAccess>& accesses() const { return accesses_; }
+  // The last reads before the failure, the latest first.
+  const std::vector<SharedAccess>& judged() const { return judged_; }
+
+ private:
+  // A check of a test framework reads what it compares, and what comes after it is of no interest.
+  void judged_by_check(const TestFailure& check) {
+    const std::string file = source_file_of(check, trace_.symbols);
+    const auto is_there = [&](const SharedAccess& a) {
+      const std::vector<Frame> frames = visible_frames(trace_, a.pc, a.stack);
+      return std::ranges::any_of(
+          frames, [&](const Frame& f) { return f.line == check.line && !file.empty() && f.file == file; });
+    };
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < accesses_.size(); ++i) {
+      if (is_there(accesses_[i])) end = i + 1;
+    }
+    if (end == 0) return;
+    accesses_.resize(end);
+    for (auto a = accesses_.rbegin(); a != accesses_.rend() && judged_.size() < kRecentReads; ++a) {
+      if (a->reads && is_there(*a)) judged_.push_back(*a);
+    }
+  }
+
+  void judged_by_thread(ThreadId thread) {
+    for (auto a = accesses_.rbegin(); a != accesses_.rend() && judged_.size() < kRecentReads; ++a) {
+      if (a->thread == thread && a->reads) judged_.push_back(*a);
+    }
+  }
+
+  const Trace& trace_;
+  OwnCode own_;
+  std::vector<SharedAccess> accesses_;
+  std::vector<SharedAccess> judged_;
+};
+
 class Search {
  public:
   Search(const Trace& trace, const TraceFinding& finding)
-      : trace_(trace), own_(trace), accesses_(shared_accesses(trace)) {
+      : trace_(trace), failing_(trace, finding), names_(trace) {
     for (const TraceDeparture& d : trace.departures) {
-      if (d.critical && d.event != kNoEvent) switches_.push_back(time_of(d.event));
+      if (d.critical && d.event != kNoEvent) switches_.push_back({time_of(d.event), d.thread});
     }
-    note_judged(failing_thread(finding));
+    for (const TraceEvent& e : trace.events) {
+      if (e.kind == EventKind::kThreadCreate) created_.try_emplace(e.other, time_of(e.id));
+    }
   }
 
+  // By words first. A library without instrumentation may write another word of the same object: then by
+  // variables and heap blocks.
   std::optional<Interference> find() {
-    std::map<Address, std::vector<const SharedAccess*>> by_address;
-    for (const SharedAccess& access : accesses_) {
-      if (own_.contains(access.pc, access.stack)) by_address[access.address / 8].push_back(&access);
-    }
-    for (const auto& [word, list] : by_address) look_at(list);
+    look_at_all([](const SharedAccess& a) { return std::to_string(a.address / 8); }, 2);
+    look_at_all([&](const SharedAccess& a) { return object_of(a); }, 0);
     if (best_) best_->released = released_between(trace_, best_->first, best_->second);
     return best_;
   }
 
  private:
-  // Memory that the failing thread read last: it judged by that.
-  void note_judged(ThreadId thread) {
-    for (auto a = accesses_.rbegin(); a != accesses_.rend() && judged_.size() < kRecentReads; ++a) {
-      if (a->thread == thread && a->reads && own_.contains(a->pc, a->stack)) judged_.insert(a->address / 8);
-    }
+  struct Switch {
+    std::uint64_t time;
+    ThreadId from;
+  };
+
+  // "c.map_" of "c.map_+16".
+  std::string object_of(const SharedAccess& a) {
+    const std::string name = names_.location(a.address, a.event);
+    return name.substr(0, name.rfind('+'));
   }
 
-  void look_at(const std::vector<const SharedAccess*>& list) {
+  void look_at_all(const auto& key_of, int weight) {
+    std::map<std::string, std::vector<const SharedAccess*>> groups;
+    for (const SharedAccess& access : failing_.accesses()) groups[key_of(access)].push_back(&access);
+    std::set<std::string> judged;
+    for (const SharedAccess& access : failing_.judged()) judged.insert(key_of(access));
+    for (const auto& [key, list] : groups) look_at(list, weight + (judged.contains(key) ? 5 : 0));
+  }
+
+  void look_at(const std::vector<const SharedAccess*>& list, int weight) {
     std::map<ThreadId, std::size_t> last;  // index of each thread's last access
     for (std::size_t i = 0; i < list.size(); ++i) {
       const auto [at, is_first] = last.try_emplace(list[i]->thread, i);
-      if (!is_first) {
-        for (std::size_t k = at->second + 1; k < i; ++k) consider(*list[at->second], *list[k], *list[i]);
-        at->second = i;
-      }
+      if (is_first) continue;
+      for (std::size_t k = at->second + 1; k < i; ++k)
+        consider(*list[at->second], *list[k], *list[i], weight);
+      at->second = i;
     }
   }
 
-  void consider(const SharedAccess& first, const SharedAccess& between, const SharedAccess& second) {
+  void consider(const SharedAccess& first, const SharedAccess& between, const SharedAccess& second,
+                int weight) {
     if (between.thread == first.thread) return;
-    int weight = weight_of(first, between, second);
-    if (weight == 0) return;
-    const bool critical = std::ranges::any_of(switches_, [&](std::uint64_t time) {
-      return time > time_of(first.event) && time <= time_of(second.event) + 1;
+    // What a thread did before it created the other one is no step that the other one could break.
+    const auto created = created_.find(between.thread);
+    if (created != created_.end() && created->second > time_of(first.event)) return;
+    const int kind = weight_of(first, between, second);
+    if (kind == 0) return;
+    weight += kind;
+    const bool critical = std::ranges::any_of(switches_, [&](const Switch& at) {
+      return at.from == first.thread && at.time > time_of(first.event) &&
+             at.time <= time_of(second.event) + 1;
     });
     if (critical) weight += 10;
-    if (judged_.contains(first.address / 8)) weight += 5;
     if (weight < best_weight_) return;
     if (weight == best_weight_ && best_ && time_of(second.event) < time_of(best_->second.event)) return;
     best_weight_ = weight;
@@ -147,10 +219,10 @@ class Search {
   }
 
   const Trace& trace_;
-  OwnCode own_;
-  std::vector<SharedAccess> accesses_;
-  std::vector<std::uint64_t> switches_;  // critical ones
-  std::set<Address> judged_;             // words
+  Failing failing_;
+  Names names_;
+  std::vector<Switch> switches_;               // critical ones
+  std::map<ThreadId, std::uint64_t> created_;  // when
   std::optional<Interference> best_;
   int best_weight_ = 0;
 };
@@ -180,13 +252,8 @@ std::optional<Interference> interference(const Trace& trace, const TraceFinding&
 }
 
 std::optional<SharedAccess> last_shared_read(const Trace& trace, const TraceFinding& finding) {
-  const ThreadId thread = failing_thread(finding);
-  OwnCode own(trace);
-  const std::vector<SharedAccess> all = shared_accesses(trace);
-  for (auto a = all.rbegin(); a != all.rend(); ++a) {
-    if (a->thread == thread && a->reads && own.contains(a->pc, a->stack)) return *a;
-  }
-  return std::nullopt;
+  const Failing failing(trace, finding);
+  return failing.judged().empty() ? std::nullopt : std::optional(failing.judged().front());
 }
 
 std::optional<Stop> critical_stop(const Trace& trace) {

@@ -6,6 +6,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/known_faults.h"
 #include "tool/report/places.h"
+#include "tool/report/plain_words.h"
 #include "tool/trace/held_locks.h"
 #include "tool/trace/stack_view.h"
 
@@ -103,6 +104,7 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
   json["kind"] = to_string(finding.kind);
   json["severity"] = finding.severity == Severity::kWarning ? "warning" : "bug";
   json["summary"] = utf8(finding_summary(trace, finding, PathStyle(trace)));
+  json["sentence"] = utf8(plain_words(trace, finding));
   json["message"] = utf8(finding.message);
   json["signature"] = fingerprint(trace, finding);
   if (finding.kind == FindingKind::kSignal) json["signal"] = signal_name(finding.signal);

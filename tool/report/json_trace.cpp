@@ -90,6 +90,22 @@ Json event_of(const Trace& trace, const TraceEvent& e, Names& names) {
   return json;
 }
 
+// A plain access of memory that several threads touch. "after": the last event before it.
+Json access_of(const TraceAccess& a, Names& names) {
+  Json json;
+  json["thread"] = index_of(a.thread);
+  json["text"] = utf8(describe_access(a, names));
+  json["writes"] = a.writes;
+  json["address"] = hexadecimal(a.address);
+  json["location"] = utf8(names.location(a.address, a.after));
+  json["size"] = a.size;
+  json["value"] = hexadecimal(a.value);
+  if (a.after != kNoEvent) json["after"] = index_of(a.after);
+  json["pc"] = hexadecimal(a.pc);
+  if (a.stack != kEmptyStack) json["stack"] = index_of(a.stack);
+  return json;
+}
+
 Json size_of(const TraceSize& size) {
   return {{"events", size.events},
           {"switches", size.switches},
@@ -148,6 +164,8 @@ std::string json_trace(const Trace& trace) {
   json["events"] = Json::array();
   Names names(trace);
   for (const TraceEvent& e : trace.events) json["events"].push_back(event_of(trace, e, names));
+  json["accesses"] = Json::array();
+  for (const TraceAccess& a : trace.accesses) json["accesses"].push_back(access_of(a, names));
   json["stacks"] = Json::array();
   for (const TraceStackNode& node : trace.stacks) {
     json["stacks"].push_back({{"pc", hexadecimal(node.pc)}, {"caller", index_of(node.caller)}});

@@ -23,6 +23,13 @@ class Names {
   // to.
   std::string value(std::uint64_t value, std::uint32_t size, EventId when = kNoEvent);
 
+  // The variable alone where it is inside of one: "queue.items" and not "queue.items+16".
+  std::string variable(Address address, EventId when = kNoEvent) {
+    std::string name = location(address, when);
+    const std::size_t plus = has_own_name(address) ? name.rfind('+') : std::string::npos;
+    return name.substr(0, plus);
+  }
+
   // What kind of synchronisation object lies there, by what was done with it: "mutex"; empty where nothing
   // was.
   std::string_view noun(Address address) const;

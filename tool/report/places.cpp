@@ -155,11 +155,29 @@ std::string finding_summary(const Trace& trace, const TraceFinding& finding, con
     } else if (!frame->module.empty()) {
       text += fmt::format(" ({}+{:#x})", paths.shown(frame->module), frame->offset);
     }
-    if (!frame->function.empty()) text += " in " + short_function(frame->function, 100);
+    if (!frame->function.empty()) text += " in " + short_function(frame->function, 70);
     return text + storage_end(trace, finding);
   }
   if (!finding.message.empty()) text += ": " + clipped(escaped(finding.message), 120);
   return text;
+}
+
+int urgency_of(FindingKind kind) {
+  if (severity_of(kind) == Severity::kWarning) return 5;
+  switch (manner_of(kind)) {
+    case Manner::kFault:
+      return 0;
+    case Manner::kAbort:
+    case Manner::kExit:
+      return 1;
+    case Manner::kHang:
+      return 2;
+    case Manner::kOther:
+      break;
+  }
+  if (kind == FindingKind::kStackUseAfterEnd || kind == FindingKind::kThreadLocalUseAfterEnd) return 0;
+  if (kind == FindingKind::kNotLinearizable) return 1;
+  return kind == FindingKind::kDataRace ? 4 : 3;
 }
 
 std::string signal_name(int signal) {

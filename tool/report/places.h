@@ -48,6 +48,9 @@ std::vector<const TracePart*> telling_parts(const TraceFinding& finding);
 // "data race race.cpp:8:11 in increment()": one line that says which bug it is.
 std::string finding_summary(const Trace& trace, const TraceFinding& finding, const PathStyle& paths);
 
+// What a user mends first comes first: crashes and memory that is gone, failed checks, threads that hang, races.
+int urgency_of(FindingKind kind);
+
 // "SIGSEGV"; "signal 77" where it has no name.
 std::string signal_name(int signal);
 const char* order_name(MemoryOrder order);

@@ -103,7 +103,7 @@ class FindingWords {
     if (later == nullptr || earlier == nullptr) return failure();
     std::string text = fmt::format(
         "{} {} {}{}, and {} {} it{}. Nothing orders these two {}.", who(earlier->thread), deed_of(*earlier),
-        names_.location(earlier->address, earlier->event), at(*earlier), who(later->thread), deed_of(*later),
+        names_.variable(earlier->address, earlier->event), at(*earlier), who(later->thread), deed_of(*later),
         at(*later), is_deed(*earlier) || is_deed(*later) ? "steps" : "accesses");
     return text + locks(*earlier, *later) + message_without_order(*earlier, *later);
   }
@@ -111,7 +111,7 @@ class FindingWords {
   std::string lock_names(const TracePart& part) {
     std::string text;
     for (const HeldLock& lock : held_locks(trace_, part.thread, part.event))
-      text += (text.empty() ? "" : ", ") + names_.location(lock.address, part.event);
+      text += (text.empty() ? "" : ", ") + names_.variable(lock.address, part.event);
     return text;
   }
 
@@ -129,7 +129,7 @@ class FindingWords {
     if (!found) return {};
     const auto [store, load] = *found;
     return fmt::format(" {} had read {} from {}{}, but {} store and {} load do not synchronise.",
-                       who(later.thread), names_.location(load->address, load->id), who(earlier.thread),
+                       who(later.thread), names_.variable(load->address, load->id), who(earlier.thread),
                        at(store->pc, store->stack), a_or_an(order_name(store->order)),
                        a_or_an(order_name(load->order)));
   }
@@ -141,7 +141,7 @@ class FindingWords {
       std::string held;
       for (const TracePart& other : finding_.parts) {
         if (other.role == PartRole::kHolds && other.thread == part.thread)
-          held += (held.empty() ? "" : ", ") + names_.location(other.address);
+          held += (held.empty() ? "" : ", ") + names_.variable(other.address);
       }
       text += fmt::format("{}{}{} waits{} for {}", text.empty() ? "" : "; ", who(part.thread),
                           held.empty() ? "" : fmt::format(" holds {} and", held), at(part), waited_for(part));
@@ -158,7 +158,7 @@ class FindingWords {
     if (part.address == 0)
       return part.other != kNoThread ? who(part.other) + " to end" : "what cannot happen";
     const std::string gift = awaited_gift(part);
-    std::string object = gift + names_.location(part.address);
+    std::string object = gift + names_.variable(part.address);
     if (part.other == kNoThread) return object;
     return fmt::format("{}, which {} {}", object, who(part.other), gift.empty() ? "holds" : "would give");
   }
@@ -169,14 +169,14 @@ class FindingWords {
     if (waiter == nullptr) waiter = part_of(finding_, PartRole::kWaits);
     if (waiter == nullptr) return failure();
     std::string text = fmt::format("{} waits for ever on {}{}", who(waiter->thread),
-                                   names_.location(waiter->address), at(*waiter));
+                                   names_.variable(waiter->address), at(*waiter));
     if (const TracePart* signal = part_of(finding_, PartRole::kNotified))
       text += fmt::format(": {} had signalled it{} before it waited", who(signal->thread), at(*signal));
     text += ".";
     const auto write = predicate_write(trace_, *waiter);
     if (!write || !held_locks(trace_, write->thread, write->event).empty()) return text;
     return text + fmt::format(" {} had written {}{} without a lock.", who(write->thread),
-                              names_.location(write->address, write->event), at(write->pc, write->stack));
+                              names_.variable(write->address, write->event), at(write->pc, write->stack));
   }
 
   std::string after_free() {
@@ -189,7 +189,7 @@ class FindingWords {
                       : here->access == AccessKind::kNone       ? "accessed"
                                                                 : "read";
     return fmt::format("{} {} {}{} after {} had freed it{}.", who(here->thread), did,
-                       names_.location(here->address, here->event), at(*here), who(freed->thread),
+                       names_.variable(here->address, here->event), at(*here), who(freed->thread),
                        at(*freed));
   }
 
@@ -199,7 +199,7 @@ class FindingWords {
     if (here == nullptr || ended == nullptr) return failure();
     return fmt::format("{} {} {}, {} of {}{}, after {} had ended.", who(here->thread),
                        is_write(here->access) ? "wrote to" : "used",
-                       names_.location(here->address, here->event),
+                       names_.variable(here->address, here->event),
                        finding_.kind == FindingKind::kStackUseAfterEnd ? "which was on the stack"
                                                                        : "which was thread-local storage",
                        who(ended->thread), at(*here), who(ended->thread));
@@ -252,11 +252,11 @@ class FindingWords {
     const auto& [first, between, second, released] = *found;
     std::string text = fmt::format(" {} {} {}{} between {}'s {}{} and its {}{}.", who(between.thread),
                                    between.reads ? (between.writes ? "updated" : "read") : "wrote",
-                                   names_.location(between.address, between.event),
+                                   names_.variable(between.address, between.event),
                                    at(between.pc, between.stack), who(first.thread), did(first),
                                    at(first.pc, first.stack), did(second), at(second.pc, second.stack));
     if (released != 0)
-      text += fmt::format(" {} gave up {} in between.", who(first.thread), names_.location(released));
+      text += fmt::format(" {} gave up {} in between.", who(first.thread), names_.variable(released));
     return text;
   }
 
@@ -277,7 +277,7 @@ class FindingWords {
     const TraceEvent* from = read->reads_from == kNoEvent ? nullptr : trace_.find_event(read->reads_from);
     return fmt::format(
         " {} read an old {}{}: {}{}, although a newer value had been stored before.", who(read->thread),
-        names_.location(read->address, read->id), at(read->pc, read->stack),
+        names_.variable(read->address, read->id), at(read->pc, read->stack),
         names_.value(read->value, read->size, read->id),
         from == nullptr ? ", the initial value" : fmt::format(", stored by {}", who(from->thread)));
   }

@@ -39,6 +39,7 @@ class Summary {
     findings(Severity::kBug);
     findings(Severity::kWarning);
     suppressed();
+    hidden();
     outcomes();
     pruning();
     out_ += "  left: " + what_is_left(report_) + "\n";
@@ -113,16 +114,16 @@ class Summary {
     } else {
       out_ += style_.yellow(fmt::format("  warnings: {}", grouped(list.size()))) + "\n";
     }
+    if (bugs && list.size() == 1 && list[0]->known.empty() && !options_.lists_all) return;
     std::size_t number = 0;
     for (const CampaignFinding* found : list) {
       const Trace& trace = *found->trace;
-      out_ += fmt::format("    {}. {}\n", ++number, finding_summary(trace, found->get(), PathStyle(trace)));
-      if (!found->get().message.empty())
-        out_ += "       " + clipped(escaped(first_line(found->get().message)), 110) + "\n";
-      out_ += found->count == 1
-                  ? fmt::format("       hit once, in execution {}\n", grouped(found->first_execution))
-                  : fmt::format("       hit {} times, first in execution {}\n", grouped(found->count),
-                                grouped(found->first_execution));
+      const std::string times = found->count == 1
+                                    ? fmt::format("once, in execution {}", grouped(found->first_execution))
+                                    : fmt::format("{} times, first in execution {}", grouped(found->count),
+                                                  grouped(found->first_execution));
+      out_ += fmt::format("    {}. {} ({})\n", ++number,
+                          finding_summary(trace, found->get(), PathStyle(trace)), times);
       if (!found->artifact.empty()) out_ += "       heddle replay " + path_word(found->artifact) + "\n";
       if (!found->known.empty()) out_ += "       known: " + shell_word(found->known) + "\n";
     }
@@ -132,6 +133,16 @@ class Summary {
     for (const UsedSuppression& used : report_.suppressed) {
       out_ += fmt::format("  suppressed: {} by {}{}\n", count_of(used.count, "finding", "findings"),
                           escaped(used.text), used.built_in ? " (built in)" : "");
+    }
+  }
+
+  // The campaign stopped at a race, and whatever a race leads to is undefined.
+  void hidden() {
+    if (report_.stopped_because != "a bug was found" || report_.findings.empty()) return;
+    for (const CampaignFinding& found : report_.findings) {
+      if (found.get().kind != FindingKind::kDataRace) continue;
+      out_ += "  next: a race can hide other bugs. Mend it first, or go on with --max-failures 10\n";
+      return;
     }
   }
 

@@ -12,6 +12,7 @@ struct SummaryOptions {
   bool color = false;
   std::size_t max_outcomes = 40;  // lines of the histogram
   bool verbose = false;
+  bool lists_all = false;  // also a single bug, which was told already where reports were
 };
 
 // Executions and their speed, distinct bugs with how often each was hit, strategies, seed, and what is left.

@@ -28,7 +28,9 @@ bool is_system_path(std::string_view path) {
     if (path.starts_with(root)) return true;
   }
   return path.find("/include/c++/") != std::string_view::npos ||
-         path.find("/lib/gcc/") != std::string_view::npos || path.find("/sysdeps/") != std::string_view::npos;
+         path.find("/lib/gcc/") != std::string_view::npos ||
+         path.find("/googletest/") != std::string_view::npos ||
+         path.find("/sysdeps/") != std::string_view::npos;
 }
 
 // "void std::__invoke<f>(…)" and the like, for code that has no line information: the name without its return
@@ -45,8 +47,9 @@ bool is_library_function(std::string_view function) {
     if (c == ' ') name = i + 1;
   }
   function.remove_prefix(name);
+  // GoogleTest is linked into the program, mostly without lines.
   return function.starts_with("std::") || function.starts_with("__gnu_cxx::") ||
-         function.starts_with("__cxxabiv1::");
+         function.starts_with("__cxxabiv1::") || function.starts_with("testing::");
 }
 
 }  // namespace
