@@ -126,7 +126,10 @@ class BugPage {
     json["firstExecution"] = found_.first_execution;
     json["artifact"] = utf8(found_.artifact);
     json["reproduce"] = found_.artifact.empty() ? "" : utf8("heddle replay " + path_word(found_.artifact));
-    json["text"] = utf8(text_report(trace_, finding_));
+    TextOptions text;
+    text.detail = Detail::kAll;
+    text.has_trace = false;
+    json["text"] = utf8(text_report(trace_, finding_, text));
     json["minimised"] = utf8(minimised_text(trace_));
     json["run"] = run();
     json["totalEvents"] = trace_.total_events;

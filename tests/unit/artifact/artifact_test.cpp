@@ -62,6 +62,12 @@ TEST(Artifact, RoundTripKeepsEverything) {
   EXPECT_EQ(after->departures[1].event, kNoEvent);
   EXPECT_EQ(after->departure_at(EventId{1}), &after->departures[0]);
   EXPECT_EQ(after->departure_at(EventId{0}), nullptr);
+  ASSERT_EQ(after->accesses.size(), 2u);
+  EXPECT_EQ(after->accesses[0].after, kNoEvent);
+  EXPECT_TRUE(after->accesses[0].writes);
+  EXPECT_EQ(after->accesses[1].after, EventId{1});
+  EXPECT_EQ(after->accesses[1].stack, StackId{1});
+  EXPECT_EQ(after->accesses[1].value, ~0ull);
   EXPECT_EQ(after->symbols.frames, before.symbols.frames);
   EXPECT_EQ(after->symbols.data, before.symbols.data);
   EXPECT_EQ(after->symbols.sources, before.symbols.sources);

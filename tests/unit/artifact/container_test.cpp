@@ -118,7 +118,7 @@ std::vector<ArtifactSection> with_kind(std::uint64_t number) {
   return sections;
 }
 
-// The numbers are part of the format: these are the ones of version 1.5.
+// The numbers are part of the format: these are the ones of version 1.6.
 TEST(Codec, KindsOfFindingsKeepTheirNumbers) {
   const char* const kNames[] = {"none",
                                 "data race",
@@ -149,7 +149,8 @@ TEST(Codec, KindsOfFindingsKeepTheirNumbers) {
                                 "lock-order inversion",
                                 "lock held at thread end",
                                 "use of the stack of a thread that has ended",
-                                "use of the thread-local storage of a thread that has ended"};
+                                "use of the thread-local storage of a thread that has ended",
+                                "test failure"};
   for (std::size_t number = 0; number < std::size(kNames); ++number) {
     const auto read = decode_trace(with_kind(number));
     ASSERT_TRUE(read) << number << ": " << read.error().message;

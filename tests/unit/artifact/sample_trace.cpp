@@ -93,6 +93,8 @@ Trace sample_trace() {
   f.parts = {part, TracePart{}};
   t.findings = {f};
   t.minimised = Minimisation{{9, 8, 7, 6, 5}, {4, 3, 2, 1, 0}, 42, 17, true};
+  t.accesses = {{kNoEvent, kMainThread, true, 4, 0x555555555234, kEmptyStack, 0x555555558040, 7},
+                {EventId{1}, ThreadId{1}, false, 8, 0x555555555240, StackId{1}, 0x555555558048, ~0ull}};
   t.departures = {
       {ChoiceKind::kThread, true, true, kMainThread, ThreadId{1}, 0, EventId{1}},
       {ChoiceKind::kReadsFrom, false, false, ThreadId{1}, kNoThread, 1, kNoEvent},

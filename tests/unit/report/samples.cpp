@@ -171,6 +171,10 @@ Trace sample_finding(FindingKind kind) {
       break;
     case FindingKind::kNonZeroExit:
       b.finding(kind).exit_status = 3;
+      b.trace.output = "\x1b[31mcannot read the queue\x1b[0m\n";
+      break;
+    case FindingKind::kTestFailure:
+      b.finding(kind).exit_status = 1;
       b.trace.output = "[ RUN      ] Queue.Keeps\nqueue_test.cpp:9: Failure\n\x1b[31mexpected 1\x1b[0m\n";
       break;
     case FindingKind::kNotLinearizable:

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/random.h"
 #include "golden.h"
 #include "samples.h"
@@ -20,6 +22,19 @@ std::string name_of(FindingKind kind) {
   return name;
 }
 
+// With everything that -v shows.
+std::string in_full(const Trace& trace) {
+  TextOptions options;
+  options.detail = Detail::kAll;
+  return text_report(trace, trace.findings.at(0), options);
+}
+
+std::string lines_of(const std::string& text, std::size_t most) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < most && end < text.size(); ++i) end = text.find('\n', end) + 1;
+  return text.substr(0, end);
+}
+
 class EveryKind : public ::testing::TestWithParam<int> {};
 
 TEST_P(EveryKind, IsReportedAsTheGoldenTextHasIt) {
@@ -27,18 +42,39 @@ TEST_P(EveryKind, IsReportedAsTheGoldenTextHasIt) {
   const Trace trace = sample_finding(kind);
   TextOptions options;
   options.artifact = "heddle-out/bug-1.heddle";
+  options.detail = Detail::kAll;
   std::string text = text_report(trace, trace.findings.at(0), options);
-  EXPECT_NE(text.find(std::string("WARNING: heddle: ") + to_string(kind) + " (pid=4711)\n"),
-            std::string::npos);
-  EXPECT_NE(text.find(std::string("\nSUMMARY: heddle: ") + to_string(kind)), std::string::npos);
-  EXPECT_TRUE(
-      text.ends_with("\nreproduce: heddle replay heddle-out/bug-1.heddle\nexplain:   heddle explain "
-                     "heddle-out/bug-1.heddle\n"));
+  EXPECT_TRUE(text.starts_with(std::string("WARNING: heddle: ") + to_string(kind) + " (pid=4711)\n"));
+  const std::string block = lines_of(text, 12);
+  EXPECT_NE(block.find(std::string("\nSUMMARY: heddle: ") + to_string(kind)), std::string::npos);
+  EXPECT_NE(block.find("\nreproduce: heddle replay heddle-out/bug-1.heddle\n"
+                       "explain:   heddle explain heddle-out/bug-1.heddle\n"
+                       "page:      heddle report heddle-out\n"),
+            std::string::npos)
+      << block;
   if (trace.findings.at(0).message != kGenericMessage) return expect_golden("text_" + name_of(kind), text);
   const std::string name = std::string("heddle: ") + to_string(kind);
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
     text.replace(at, name.size(), "heddle: KIND");
   expect_golden("text_of_any_other_kind", text);
+}
+
+TEST_P(EveryKind, BeginsWithABlockThatFitsAScreen) {
+  const Trace trace = sample_finding(static_cast<FindingKind>(GetParam()));
+  for (const std::size_t width : {80, 100, 140}) {
+    TextOptions options;
+    options.artifact = "heddle-out/bug-1.heddle";
+    options.width = width;
+    options.detail = Detail::kFirstBlock;
+    const std::string block = text_report(trace, trace.findings.at(0), options);
+    EXPECT_LE(std::ranges::count(block, '\n'), 12) << block;
+    options.detail = Detail::kDefault;
+    const std::string whole = text_report(trace, trace.findings.at(0), options);
+    EXPECT_TRUE(whole.starts_with(block));
+    // A campaign says a few lines more at its end.
+    EXPECT_LE(std::ranges::count(whole, '\n'), 70) << whole;
+    EXPECT_EQ(whole.find("/usr/include/"), std::string::npos) << whole;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Findings, EveryKind, ::testing::Range(1, static_cast<int>(FindingKind::kCount)),
@@ -50,7 +86,7 @@ TEST(TextReport, ObjectsAreCalledByWhatWasDoneWithThem) {
   b.event(EventKind::kMutexLock, 1).address = first;
   b.finding(FindingKind::kDeadlock, "every thread waits and nothing can wake any of them");
   b.part(PartRole::kBlockedThread, 2, {{"f()", "/home/ada/work/f.cpp", 3, 1}}).address = first;
-  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  const std::string text = in_full(b.trace);
   EXPECT_NE(text.find("  Blocked: T2 waits for 'first'.\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  Thread T2 waits for mutex 'first' (0x555555558040) at:\n"), std::string::npos)
       << text;
@@ -65,7 +101,7 @@ TEST(TextReport, AJoinIsNoLock) {
   };
   waits(0, 1);
   waits(1, 0);
-  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  const std::string text = in_full(b.trace);
   EXPECT_NE(text.find("  Cycle: T0 waits for thread T1 to end, T1 waits for main thread to end.\n"),
             std::string::npos)
       << text;
@@ -83,7 +119,7 @@ TEST(TextReport, AnObjectHasTheNameThatTheProgramGaveIt) {
   TracePart& p = b.part(PartRole::kHere, 1, {{"f()", "/home/ada/work/f.cpp", 3, 1}});
   p.address = 0x600000001000;
   p.text = "mutex";
-  const std::string text = text_report(b.trace, b.trace.findings[0]);
+  const std::string text = in_full(b.trace);
   EXPECT_NE(text.find("mutex 'queue lock' (0x600000001000)"), std::string::npos) << text;
 }
 
@@ -94,7 +130,7 @@ TEST(TextReport, NumbersAreThoseOfTheTrace) {
   b.event(EventKind::kMutexLock, 0, {}).address = 0x617000000020;
   b.finding(FindingKind::kMutexMisuse, "unlock of a mutex that is not locked");
   b.part(PartRole::kHere, 0, {{"f()", "/home/ada/work/f.cpp", 3, 1}}).address = 0x617000000020;
-  EXPECT_NE(text_report(b.trace, b.trace.findings[0]).find("mem#1 (0x617000000020)"), std::string::npos);
+  EXPECT_NE(in_full(b.trace).find("mem#1 (0x617000000020)"), std::string::npos);
   EXPECT_NE(columns(b.trace).find("mem#1: 0x617000000020"), std::string::npos) << columns(b.trace);
 }
 
