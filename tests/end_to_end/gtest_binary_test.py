@@ -117,8 +117,13 @@ class GoogleTestBinary(HeddleTest):
     def test_failing_test_is_found_and_replays(self):
         self.build()
         report, answer = self.report("-n", "2000", "--seed", "1", "./tests", "--gtest_filter=Buggy.*", code=BUG)
-        self.assertEqual(report["findings"][0]["kind"], "non-zero exit status")
-        self.assertIn("LosesAnUpdate", answer.errors)
+        self.assertEqual(report["findings"][0]["kind"], "test failure")
+        lines = answer.errors.split("\n")
+        head = next(i for i, line in enumerate(lines) if line.startswith("WARNING: heddle: test failure"))
+        self.assertIn("EXPECT_EQ", lines[head + 1])  # the check that failed is the second line
+        self.assertIn("LosesAnUpdate", lines[head + 1] + lines[head + 2])
+        self.assertRegex(answer.errors, r"SUMMARY: heddle: test failure .*:\d+ in Buggy.LosesAnUpdate")
+        self.assertIn("EXPECT_EQ", report["findings"][0]["sentence"])
         self.assertEqual(self.heddle("replay", "heddle-out/bug-1.heddle").code, BUG)
 
     # Each shard has the cases that GoogleTest itself gives it, and the bug is found in the one that has the case.

@@ -118,7 +118,7 @@ class MinimizeTest(HeddleTest):
         self.assertEqual(after["departures"], 1)
         self.assertGreater(before["switches"], 20)
         self.assertLess(after["switches"], 10)
-        self.assertIn("[critical]", answer.errors)
+        self.assertIn("◆", answer.errors)
         replayed = self.heddle("replay", "heddle-out/bug-1.heddle")
         self.assertEqual(replayed.code, BUG, replayed.errors)
         self.assertRegex(replayed.output, "counter [12]")  # the program's own output

@@ -137,7 +137,12 @@ class Numbers(HeddleTest):
         self.assertEqual(sum(number(n) for n in re.findall(r"[\d,]+(?= )", told[1])) if told else 0, unfinished)
         self.assertLessEqual(report["buggy_executions"], executions)
         hits = [(number(n) if n else 1, number(first)) for n, first in
-                re.findall(r"hit (?:once,|([\d,]+) times, first) in execution ([\d,]+)", text)]
+                re.findall(r"\((?:once,|([\d,]+) times, first) in execution ([\d,]+)\)", text)]
+        bugs = [f for f in report["findings"] if f["severity"] == "bug"]
+        if len(bugs) == 1:  # one line tells it
+            told = re.search(r"bugs: 1 distinct, in ([\d,]+) of ([\d,]+) executions .*, first in execution ([\d,]+)", text)
+            self.assertEqual((number(told[1]), number(told[2])), (report["buggy_executions"], executions))
+            hits.append((bugs[0]["count"], number(told[3])))
         self.assertEqual(sorted(hits), sorted((f["count"], f["first_execution"]) for f in report["findings"]))
         for finding in report["findings"]:
             self.assertLess(finding["first_execution"], executions)

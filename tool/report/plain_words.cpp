@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "tool/report/escape.h"
 #include "tool/report/interference.h"
@@ -53,6 +54,29 @@ std::string deed_of(const TracePart& part) {
 namespace {
 
 constexpr std::size_t kMostMessage = 200;
+
+// "EXPECT_EQ(n, 2)": the check that a line of a test has; empty where it has none or several, or goes on below.
+std::string_view only_check_in(std::string_view line) {
+  std::string_view found;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const std::string_view rest = line.substr(i);
+    const bool begins =
+        i == 0 || (std::isalnum(static_cast<unsigned char>(line[i - 1])) == 0 && line[i - 1] != '_');
+    if (!begins || !(rest.starts_with("EXPECT_") || rest.starts_with("ASSERT_") ||
+                     rest.starts_with("FAIL(") || rest.starts_with("ADD_FAILURE")))
+      continue;
+    std::size_t end = rest.find('(');
+    if (!found.empty() || end == std::string_view::npos) return {};
+    int depth = 0;
+    for (; end < rest.size(); ++end) {
+      depth += rest[end] == '(' ? 1 : rest[end] == ')' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (end == rest.size()) return rest;
+    found = rest.substr(0, end + 1);
+  }
+  return found;
+}
 
 class FindingWords {
  public:
@@ -222,14 +246,8 @@ class FindingWords {
     std::string check = "A check";
     if (const std::string* line =
             trace_.symbols.source_line(source_file_of(*failure, trace_.symbols), failure->line)) {
-      std::string_view text = *line;
-      const std::size_t from = text.find_first_not_of(" \t");
-      if (from != std::string_view::npos) text.remove_prefix(from);
-      const bool is_macro = text.starts_with("EXPECT") || text.starts_with("ASSERT") ||
-                            text.starts_with("ADD_FAILURE") || text.starts_with("FAIL");
-      // What is streamed to the check is in its message.
-      const std::size_t end = std::min(text.find(" <<"), text.find_last_not_of("; \t") + 1);
-      if (is_macro) check = clipped(escaped(text.substr(0, end)), 70);
+      if (const std::string_view text = only_check_in(*line); !text.empty())
+        check = clipped(escaped(text), 70);
     }
     const std::string place =
         failure->line == 0 ? "" : fmt::format(" at {}:{}", escaped(base_name(failure->file)), failure->line);

@@ -110,6 +110,7 @@ class Summary {
                       percent(report_.executions == 0 ? 0
                                                       : static_cast<double>(report_.buggy_executions) /
                                                             static_cast<double>(report_.executions))));
+      if (list.size() == 1) out_ += fmt::format(", first in execution {}", grouped(list[0]->first_execution));
       out_ += "\n";
     } else {
       out_ += style_.yellow(fmt::format("  warnings: {}", grouped(list.size()))) + "\n";
