@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include "core/trace/event_kinds.h"
 #include "tool/report/interference.h"
+#include "tool/report/names.h"
 #include "tool/report/places.h"
 #include "tool/report/rounds.h"
 
@@ -26,8 +29,8 @@ struct Item {
 class Selection {
  public:
   Selection(const Trace& trace, const TraceFinding& finding, const Headline& head)
-      : trace_(trace), finding_(finding) {
-    for (const Address address : head.variables) words_.insert(address / 8);
+      : trace_(trace), finding_(finding), names_(trace) {
+    for (const Address address : head.variables) variables_.insert(names_.variable(address));
     for (const CitedPlace& place : head.places) {
       if (place.event != kNoEvent) cited_.insert(place.event);
       threads_.insert(place.thread);
@@ -58,13 +61,21 @@ class Selection {
   }
 
  private:
-  int interest_of(const TraceEvent& e) const {
+  // Is it one of the variables of the finding, or a part of one?
+  bool is_cited_memory(Address address) {
+    if (address == 0) return false;
+    const auto [at, is_new] = known_.try_emplace(address, false);
+    if (is_new) at->second = variables_.contains(names_.variable(address));
+    return at->second;
+  }
+
+  int interest_of(const TraceEvent& e) {
     if (e.kind == EventKind::kFinding)
       return finding_.event == kNoEvent || finding_.event == e.id ? kCitedItem : kDull;
     if (cited_.contains(e.id) || critical_.contains(e.id)) return kCitedItem;
     if (e.kind == EventKind::kNote || e.kind == EventKind::kOutcome || e.kind == EventKind::kValueChoice)
       return kCitedItem - 1;
-    if (words_.contains(e.address / 8) && e.address != 0) return kOnVariable;
+    if (is_cited_memory(e.address)) return kOnVariable;
     if (e.flags & (event_flags::kStale | event_flags::kSpurious | event_flags::kTimedOut))
       return kOnVariable - 10;
     if (e.kind == EventKind::kAllocate || e.kind == EventKind::kFree || e.kind == EventKind::kOnce ||
@@ -79,7 +90,7 @@ class Selection {
     auto plain = trace_.accesses.begin();
     const auto plain_up_to = [&](std::uint64_t time) {
       for (; plain != trace_.accesses.end() && time_of(plain->after) < time; ++plain) {
-        if (!words_.contains(plain->address / 8)) continue;
+        if (!is_cited_memory(plain->address)) continue;
         Item item;
         item.row.plain = &*plain;
         item.row.cited = is_raced(*plain);
@@ -202,7 +213,9 @@ class Selection {
 
   const Trace& trace_;
   const TraceFinding& finding_;
-  std::set<Address> words_;
+  Names names_;
+  std::set<std::string> variables_;
+  std::unordered_map<Address, bool> known_;
   std::set<EventId> cited_, critical_;
   std::set<ThreadId> threads_;
   std::vector<const TracePart*> races_;

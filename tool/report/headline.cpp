@@ -117,28 +117,79 @@ class Places {
       add(*part, fmt::format("{} {} {}{}", thread_tag(part->thread), deed_of(*part),
                              name(part->address, part->event), held));
     }
-    if (earlier != nullptr && later != nullptr)
-      message(message_without_order(trace_, earlier->thread, earlier->event, later->thread, later->event));
+    if (earlier == nullptr || later == nullptr) return;
+    const auto found =
+        message_without_order(trace_, earlier->thread, earlier->event, later->thread, later->event);
+    message(found);
+    // Locks made of atomics fail by reading what is old.
+    if (found || stale()) return;
+    lifetime(*earlier, *later);
+    if (!tells_locks) declaration(later->address);
+  }
+
+  // Where nothing at all orders the accesses, the variable itself can be what has to change.
+  void declaration(Address address) {
+    const auto data = trace_.symbols.data.find(address);
+    if (data == trace_.symbols.data.end() || data->second.file.empty() || data->second.line == 0) return;
+    Frame frame;
+    frame.file = data->second.file;
+    frame.line = data->second.line;
+    frame.module = data->second.module;
+    if (!is_own_code(frame)) return;  // std::pair's first
+    add({frame, kNoThread, name(address) + " is declared here", kNoEvent});
+  }
+
+  // Memory that goes away under a thread that nobody waits for.
+  void lifetime(const TracePart& one, const TracePart& other) {
+    for (const TracePart* part : {&one, &other}) {
+      const TracePart& rest = part == &one ? other : one;
+      if (rest.access != AccessKind::kFree && rest.access != AccessKind::kDestruction) continue;
+      for (const TraceEvent& e : trace_.events) {
+        if (e.kind == EventKind::kThreadDetach && e.other == part->thread)
+          add(e, fmt::format("{} detached {}", thread_tag(e.thread), thread_tag(e.other)));
+      }
+    }
   }
 
   void message(const std::optional<Message>& found) {
     if (!found) return;
     const auto [store, load] = *found;
     const std::string what = name(load->address, load->id);
-    add(*store, fmt::format("{} stored {}, {}", thread_tag(store->thread), what, order_name(store->order)));
-    add(*load, fmt::format("{} read {}, {}: orders nothing", thread_tag(load->thread), what,
-                           order_name(load->order)));
+    const auto order = [](MemoryOrder is, bool orders) {
+      return fmt::format("{}{}", order_name(is), orders ? "" : ": orders nothing");
+    };
+    add(*store, fmt::format("{} stored {}, {}", thread_tag(store->thread), what,
+                            order(store->order, is_release(store->order))));
+    add(*load, fmt::format("{} read {}, {}", thread_tag(load->thread), what,
+                           order(load->order, is_acquire(load->order))));
   }
 
   void deadlock() {
     for (const TracePart& part : finding_.parts) {
-      if (part.role == PartRole::kBlockedThread || part.role == PartRole::kHere) add(part, blocked(part));
+      if (part.role == PartRole::kBlockedThread || part.role == PartRole::kHere)
+        add_lock(part, PartRole::kHolds, blocked(part));
     }
+    const PartRole waiting =
+        part_of(finding_, PartRole::kBlockedThread) != nullptr ? PartRole::kBlockedThread : PartRole::kHere;
     for (const TracePart& part : finding_.parts) {
       if (part.role == PartRole::kHolds)
-        add(part, fmt::format("{} took {}", thread_tag(part.thread), name(part.address)));
+        add_lock(part, waiting, fmt::format("{} took {}", thread_tag(part.thread), name(part.address)));
       if (part.role == PartRole::kNotified) notified(part);
     }
+  }
+
+  // The order of two locks is that of two lines in one function, whichever functions take them.
+  void add_lock(const TracePart& part, PartRole other_role, std::string label) {
+    const std::vector<Frame> frames = visible_frames(trace_, part.pc, part.stack);
+    for (const TracePart& other : finding_.parts) {
+      if (other.role != other_role || other.thread != part.thread) continue;
+      const std::vector<Frame> others = visible_frames(trace_, other.pc, other.stack);
+      const Parting parting = parting_of(frames, others);
+      if (parting.first == nullptr) continue;
+      about(part.address);
+      return add({*parting.first, part.thread, std::move(label), part.event});
+    }
+    add(part, std::move(label));
   }
 
   std::string blocked(const TracePart& part) {
@@ -202,6 +253,13 @@ class Places {
       if (part.role == PartRole::kThreadEnded)
         add(part, fmt::format("{} ended after this", thread_tag(part.thread)));
     }
+    const TracePart* here = part_of(finding_, PartRole::kHere);
+    const TracePart* freed = part_of(finding_, PartRole::kFreed);
+    if (here != nullptr && freed != nullptr) {
+      TracePart gone = *freed;
+      gone.access = AccessKind::kFree;
+      lifetime(*here, gone);
+    }
     if (!stale()) stop();
   }
 
@@ -245,14 +303,25 @@ class Places {
     add({frame, kNoThread, "failed", kNoEvent});
   }
 
+  // What should have been one step is in the function that does both halves of it.
   void between(const Interference& found) {
     const auto did = [](const SharedAccess& a) {
       return a.reads ? (a.writes ? "updated" : "read") : "wrote";
     };
     const std::string what = name(found.first.address, found.first.event);
-    add(found.first, fmt::format("{} {} {}", thread_tag(found.first.thread), did(found.first), what));
+    const std::vector<Frame> first = visible_frames(trace_, found.first.pc, found.first.stack);
+    const std::vector<Frame> second = visible_frames(trace_, found.second.pc, found.second.stack);
+    const Parting parting = parting_of(first, second);
+    const auto half = [&](const SharedAccess& a, const Frame* frame, std::string label) {
+      about(a.address);
+      if (frame == nullptr || frame->line == 0) return add(a, std::move(label));
+      add({*frame, a.thread, std::move(label), a.event});
+    };
+    half(found.first, parting.first,
+         fmt::format("{} {} {}", thread_tag(found.first.thread), did(found.first), what));
     add(found.between, fmt::format("then {} {} it", thread_tag(found.between.thread), did(found.between)));
-    add(found.second, fmt::format("then {} {} it", thread_tag(found.second.thread), did(found.second)));
+    half(found.second, parting.second,
+         fmt::format("then {} {} it", thread_tag(found.second.thread), did(found.second)));
   }
 
   bool stale() {

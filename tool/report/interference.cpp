@@ -45,6 +45,12 @@ SharedAccess access_of(const TraceAccess& p) {
   return a;
 }
 
+// Counts of std::shared_ptr and of old strings are the library's own, and right.
+bool is_reference_count(const Frame& frame) {
+  return frame.file.ends_with("/ext/atomicity.h") ||
+         frame.function.find("_Sp_counted_base") != std::string::npos;
+}
+
 // Is it the user's code that accesses, and not the C++ library on its own behalf? A container's members are the
 // user's: the frame that calls the container decides.
 class OwnCode {
@@ -55,7 +61,8 @@ class OwnCode {
     if (is_new) {
       const std::vector<Frame> frames = visible_frames(trace_, pc, stack);
       const Frame* frame = deciding_frame(frames);
-      at->second = frame != nullptr && is_own_code(*frame) && frame->line != 0;
+      at->second = frame != nullptr && is_own_code(*frame) && frame->line != 0 &&
+                   std::none_of(frames.data(), frame, is_reference_count);
     }
     return at->second;
   }
@@ -161,7 +168,7 @@ class Search {
   // By words first. A library without instrumentation may write another word of the same object: then by
   // variables and heap blocks.
   std::optional<Interference> find() {
-    look_at_all([](const SharedAccess& a) { return std::to_string(a.address / 8); }, 2);
+    look_at_all([](const SharedAccess& a) { return std::to_string(a.address); }, 2);
     look_at_all([&](const SharedAccess& a) { return object_of(a); }, 0);
     if (best_) best_->released = released_between(trace_, best_->first, best_->second);
     return best_;

@@ -69,9 +69,11 @@ bool find_part(Dwarf_Die& aggregate, std::uint64_t offset, std::uint32_t access_
   return true;
 }
 
-std::string path_in(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size, int depth);
+std::string path_in(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size, int depth,
+                    Dwarf_Die* member);
 
-std::string path_in_array(Dwarf_Die& array, std::uint64_t offset, std::uint32_t access_size, int depth) {
+std::string path_in_array(Dwarf_Die& array, std::uint64_t offset, std::uint32_t access_size, int depth,
+                          Dwarf_Die* member) {
   Dwarf_Die element, dimension;
   if (!plain_type_of(array, element) || dwarf_child(&array, &dimension) != 0) return remainder(offset);
   const std::uint64_t element_size = size_of(element);
@@ -98,13 +100,14 @@ std::string path_in_array(Dwarf_Die& array, std::uint64_t offset, std::uint32_t 
     index /= counts[d];
   }
   path.insert(0, fmt::format("[{}]", index));
-  return path + path_in(element, offset % element_size, access_size, depth + 1);
+  return path + path_in(element, offset % element_size, access_size, depth + 1, member);
 }
 
-std::string path_in(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size, int depth) {
+std::string path_in(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size, int depth,
+                    Dwarf_Die* member) {
   if (depth > 16) return remainder(offset);
   const int tag = dwarf_tag(&type);
-  if (tag == DW_TAG_array_type) return path_in_array(type, offset, access_size, depth);
+  if (tag == DW_TAG_array_type) return path_in_array(type, offset, access_size, depth, member);
   if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
     return remainder(offset);
   // An access to all of an object, such as a mutex, is to the object and not to its first member.
@@ -116,15 +119,16 @@ std::string path_in(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_s
   if (!find_part(type, offset, access_size, part)) return remainder(offset);
   const char* name = dwarf_tag(&part.die) == DW_TAG_member ? dwarf_diename(&part.die) : nullptr;
   if (name == nullptr || name[0] == '\0')
-    return path_in(part.type, offset - part.begin, access_size, depth + 1);
+    return path_in(part.type, offset - part.begin, access_size, depth + 1, member);
   if (is_reserved(name)) {
     // std::array's elements are worth their index.
     if (dwarf_tag(&part.type) == DW_TAG_array_type && std::strcmp(name, "_M_elems") == 0) {
-      return path_in(part.type, offset - part.begin, access_size, depth + 1);
+      return path_in(part.type, offset - part.begin, access_size, depth + 1, member);
     }
     return remainder(offset);
   }
-  return fmt::format(".{}", name) + path_in(part.type, offset - part.begin, access_size, depth + 1);
+  if (member != nullptr) *member = part.die;
+  return fmt::format(".{}", name) + path_in(part.type, offset - part.begin, access_size, depth + 1, member);
 }
 
 }  // namespace
@@ -142,8 +146,8 @@ bool plain_type_of(Dwarf_Die& die, Dwarf_Die& type) {
   return !dwarf_hasattr(&type, DW_AT_declaration);
 }
 
-std::string member_path(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size) {
-  return path_in(type, offset, access_size, 0);
+std::string member_path(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size, Dwarf_Die* member) {
+  return path_in(type, offset, access_size, 0, member);
 }
 
 }  // namespace heddle

@@ -315,12 +315,18 @@ void ModuleDebug::describe(DataSymbol& symbol, Dwarf_Die& variable, std::uint32_
   if (symbol.variable.empty()) symbol.variable = linkage_name(variable);
   if (symbol.variable.empty()) symbol.variable = declared_name(variable);
   symbol.name = symbol.variable;
-  if (plain_type_of(variable, type)) symbol.name += member_path(type, into, access_size);
+  // Of an object the member is what one wants to see declared, if that is in the same unit's files.
+  Dwarf_Die declared = variable, member{}, of_variable, of_member;
+  if (plain_type_of(variable, type)) symbol.name += member_path(type, into, access_size, &member);
+  if (member.addr != nullptr && dwarf_diecu(&member, &of_member, nullptr, nullptr) != nullptr &&
+      dwarf_diecu(&variable, &of_variable, nullptr, nullptr) != nullptr &&
+      of_member.addr == of_variable.addr && dwarf_hasattr(&member, DW_AT_decl_line))
+    declared = member;
   // Not dwarf_decl_file(), which ends the process on some split units (elfutils 0.188).
   Dwarf_Die unit = units_[unit_index].skeleton;
   symbol.file =
-      file_name(unit, number_attribute(variable, DW_AT_decl_file), text_attribute(unit, DW_AT_comp_dir));
-  symbol.line = static_cast<std::uint32_t>(number_attribute(variable, DW_AT_decl_line));
+      file_name(unit, number_attribute(declared, DW_AT_decl_file), text_attribute(unit, DW_AT_comp_dir));
+  symbol.line = static_cast<std::uint32_t>(number_attribute(declared, DW_AT_decl_line));
 }
 
 std::optional<DataSymbol> ModuleDebug::data(Address address, std::uint32_t size) {

@@ -80,7 +80,8 @@ class ModuleDebug {
 };
 
 // The part of a variable of this type at `offset`, as it is written in the source: ".head", "[3].next", "+4".
-std::string member_path(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size);
+std::string member_path(Dwarf_Die type, std::uint64_t offset, std::uint32_t access_size,
+                        Dwarf_Die* member = nullptr);
 
 // The type of a variable or member without names for it and without const and volatile.
 bool plain_type_of(Dwarf_Die& die, Dwarf_Die& type);

@@ -150,6 +150,16 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
     }
   }
   LocalNames(trace, symboliser).add_to(symbols);
+  for (const TraceFinding& finding : trace.findings) {
+    for (const TracePart& part : finding.parts) {
+      const auto data = symbols.data.find(part.address);
+      if (data == symbols.data.end()) continue;
+      Frame declaration;
+      declaration.file = data->second.file;
+      declaration.line = data->second.line;
+      want(wanted, declaration, kLinesAroundEvent);
+    }
+  }
   if (const auto failure = first_test_failure(trace.output); failure && failure->line != 0) {
     Frame check;
     check.file = source_file_of(*failure, symbols);

@@ -98,6 +98,17 @@ const Frame* deciding_frame(const std::vector<Frame>& frames) {
   return other != frames.end() ? &*other : nullptr;
 }
 
+Parting parting_of(const std::vector<Frame>& first, const std::vector<Frame>& second) {
+  for (std::size_t depth = 1; depth <= std::min(first.size(), second.size()); ++depth) {
+    const Frame& a = first[first.size() - depth];
+    const Frame& b = second[second.size() - depth];
+    if (a.function != b.function || a.file != b.file) return {};
+    if (a.line == b.line) continue;
+    return is_own_code(a) ? Parting{&a, &b} : Parting{};
+  }
+  return {};
+}
+
 std::string thread_function(const Trace& trace, ThreadId thread) {
   // Not its first event alone, which may come from before its function.
   int looked_at = 0;

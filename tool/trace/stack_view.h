@@ -24,6 +24,15 @@ bool is_own_code(const Frame& frame);
 // nullptr where there is none.
 const Frame* deciding_frame(const std::vector<Frame>& frames);
 
+// Where two stacks of one thread part: the innermost function that both are in, at its two lines. A step that
+// should have been one is in it, and so are two locks that are taken one after the other. Both are null where no
+// function of the user's has two different lines.
+struct Parting {
+  const Frame* first = nullptr;
+  const Frame* second = nullptr;
+};
+Parting parting_of(const std::vector<Frame>& first, const std::vector<Frame>& second);
+
 // The user's outermost function of a thread, e.g. "producer"; empty where the trace does not tell.
 std::string thread_function(const Trace& trace, ThreadId thread);
 
