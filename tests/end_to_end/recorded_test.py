@@ -21,7 +21,7 @@ STRATEGIES = ["auto", "random", "pct", "dpct", "pctwm", "pos", "surw", "surwm", 
 FEW = ["fail/livelock_test_and_set.cpp", "fail/volatile_stale.cpp", "fail/lost_update_c.c", "pass/c_condition.c",
        "pass/seqlock.cpp"]
 FEW_STRATEGIES = ["auto", "random", "delays"]
-SECONDS = 300
+SECONDS = 900  # on a busy machine; an execution of the largest programs takes seconds
 
 
 def command_of(program, strategy, seed, executions):

@@ -146,7 +146,9 @@ class Reports(HeddleTest):
         self.assertEqual(place["artifactLocation"], {"uri": "program.c", "uriBaseId": "PROGRAM_DIRECTORY"})
         self.assertEqual(run["originalUriBaseIds"]["PROGRAM_DIRECTORY"]["uri"], "file://" + os.path.realpath(self.folder) + "/")
         self.assertEqual(place["region"]["startLine"], 4)
-        self.assertEqual(len(result["relatedLocations"]), 1)
+        # The other access, and where the variable is declared.
+        self.assertEqual(len(result["relatedLocations"]), 2)
+        self.assertIn("declared", result["relatedLocations"][1]["message"]["text"])
         (flow,) = result["codeFlows"]
         self.assertEqual([thread["id"] for thread in flow["threadFlows"]], ["T0", "T1", "T2"])
         orders = sorted(step["executionOrder"] for thread in flow["threadFlows"] for step in thread["locations"])

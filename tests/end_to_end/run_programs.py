@@ -139,7 +139,9 @@ class Test:
     def __init__(self, heddle, program, compiler, work, check_trace=None):
         self.check_trace = check_trace and os.path.realpath(check_trace)
         self.heddle, self.program, self.compiler = os.path.realpath(heddle), program, compiler
-        name = f"{program.verdict}-{os.path.basename(program.path)}-{compiler}"
+        # A test with more executions of the same program runs beside this one.
+        longer = f"-{program.wanted_executions}" if program.wanted_executions else ""
+        name = f"{program.verdict}-{os.path.basename(program.path)}-{compiler}{longer}"
         self.folder = os.path.join(os.path.realpath(work), name)
         self.commands = []
 

@@ -4,9 +4,10 @@
 
 #include "tool/findings/fingerprint.h"
 #include "tool/report/escape.h"
+#include "tool/report/headline.h"
 #include "tool/report/known_faults.h"
 #include "tool/report/places.h"
-#include "tool/report/plain_words.h"
+
 #include "tool/trace/held_locks.h"
 #include "tool/trace/stack_view.h"
 
@@ -104,7 +105,17 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
   json["kind"] = to_string(finding.kind);
   json["severity"] = finding.severity == Severity::kWarning ? "warning" : "bug";
   json["summary"] = utf8(finding_summary(trace, finding, PathStyle(trace)));
-  json["sentence"] = utf8(plain_words(trace, finding));
+  const Headline head = headline(trace, finding);
+  json["sentence"] = utf8(head.sentence);
+  json["places"] = Json::array();
+  for (const CitedPlace& place : head.places) {
+    Json cited = {{"file", utf8(place.frame.file)},
+                  {"line", place.frame.line},
+                  {"column", place.frame.column},
+                  {"label", utf8(place.label)}};
+    if (place.thread != kNoThread) cited["thread"] = index_of(place.thread);
+    json["places"].push_back(std::move(cited));
+  }
   json["message"] = utf8(finding.message);
   json["signature"] = fingerprint(trace, finding);
   if (finding.kind == FindingKind::kSignal) json["signal"] = signal_name(finding.signal);

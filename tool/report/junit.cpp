@@ -6,6 +6,7 @@
 
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
+#include "tool/report/plain_words.h"
 #include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
@@ -71,9 +72,9 @@ std::string case_xml(const JunitCase& test, Counts& counts) {
       }
       TextOptions text;
       text.artifact = found.artifact;
-      failures += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                              xml(to_string(found.get().kind)), xml(summary),
-                              xml(text_report(trace, found.get(), text)));
+      failures += fmt::format(
+          "      <failure type=\"{}\" message=\"{}\">{}</failure>\n", xml(to_string(found.get().kind)),
+          xml(summary + ": " + plain_words(trace, found.get())), xml(text_report(trace, found.get(), text)));
     }
   }
   if (!failures.empty()) ++counts.failures;

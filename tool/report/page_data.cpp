@@ -128,7 +128,7 @@ class BugPage {
     json["reproduce"] = found_.artifact.empty() ? "" : utf8("heddle replay " + path_word(found_.artifact));
     TextOptions text;
     text.detail = Detail::kAll;
-    text.has_trace = false;
+    text.stacks_only = true;
     json["text"] = utf8(text_report(trace_, finding_, text));
     json["minimised"] = utf8(minimised_text(trace_));
     json["run"] = run();

@@ -8,6 +8,7 @@
 #include "tool/findings/fingerprint.h"
 #include "tool/report/critical.h"
 #include "tool/report/escape.h"
+#include "tool/report/headline.h"
 #include "tool/report/json_parts.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
@@ -70,6 +71,7 @@ class SarifResult {
     result["relatedLocations"] = Json::array();
     result["stacks"] = Json::array();
     for (const TracePart* part : telling_parts(finding_)) add_part(*part, result);
+    for (const CitedPlace& place : headline(trace_, finding_).places) add_place(place, result);
     const std::string print = fingerprint(trace_, finding_);
     result["partialFingerprints"] = {{"heddle/v1", print}};
     if (found_.count != 0) result["occurrenceCount"] = found_.count;
@@ -123,6 +125,26 @@ class SarifResult {
       stack["frames"].push_back(std::move(json));
     }
     if (!stack["frames"].empty()) result["stacks"].push_back(std::move(stack));
+  }
+
+  // What the first block of the report in a terminal cites besides; of a failed check it is the only place.
+  void add_place(const CitedPlace& place, Json& result) {
+    const auto is_there = [&](const Json& list) {
+      return std::ranges::any_of(list, [&](const Json& other) {
+        const auto physical = other.find("physicalLocation");
+        if (physical == other.end() || !physical->contains("region")) return false;
+        return (*physical)["artifactLocation"] == file_location(place.frame.file, trace_.program.cwd) &&
+               (*physical)["region"]["startLine"] == place.frame.line;
+      });
+    };
+    if (is_there(result["locations"]) || is_there(result["relatedLocations"])) return;
+    Json here = location(&place.frame, place.label);
+    if (result["locations"].empty()) {
+      result["locations"].push_back(std::move(here));
+      return;
+    }
+    here["id"] = result["relatedLocations"].size() + 1;
+    result["relatedLocations"].push_back(std::move(here));
   }
 
   // A thread flow for each thread, with what it did in the order of time (executionOrder, §3.38.11).

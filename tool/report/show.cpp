@@ -91,7 +91,7 @@ std::string show_text(const Trace& trace, const ShowOptions& options) {
     text.color = options.color;
     text.width = options.width;
     text.detail = Detail::kAll;
-    text.has_trace = false;  // the table below is of the whole execution
+    text.stacks_only = true;  // the table below is of the whole execution
     if (i + 1 == trace.findings.size()) text.artifact = options.path;
     out += text_report(trace, trace.findings[i], text) + "\n";
   }

@@ -49,7 +49,7 @@ class Report {
 
  private:
   bool is_first() const { return &finding_ == trace_.findings.data(); }
-  bool has_trace() const { return options_.has_trace && finding_.severity == Severity::kBug; }
+  bool has_trace() const { return !options_.stacks_only && finding_.severity == Severity::kBug; }
 
   void title(std::string_view text) { out_ += "\n" + style_.bold(text) + "\n"; }
 
@@ -114,7 +114,7 @@ class Report {
   std::string output_text(std::size_t most) const {
     const Manner manner = manner_of(finding_.kind);
     const bool tells = manner == Manner::kExit || manner == Manner::kAbort || manner == Manner::kFault;
-    if (finding_.severity != Severity::kBug || trace_.output.empty()) return {};
+    if (finding_.severity != Severity::kBug || trace_.output.empty() || options_.stacks_only) return {};
     // A framework's own account of the failed check is in the first block.
     const bool is_told = finding_.kind == FindingKind::kTestFailure;
     if (options_.detail == Detail::kDefault && (!tells || is_told)) return {};

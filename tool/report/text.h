@@ -21,8 +21,8 @@ struct TextOptions {
   bool color = false;
   bool source_lines = true;  // show lines of source
   Detail detail = Detail::kDefault;
-  std::size_t width = 100;  // columns
-  bool has_trace = true;    // with the table of the execution, where it is known
+  std::size_t width = 100;   // columns
+  bool stacks_only = false;  // below the first block; who asks shows the execution and its output elsewhere
 };
 
 // The default report and what a campaign says at its end have so many lines at most.
