@@ -227,7 +227,7 @@ class Test:
 
     def explore(self, case):
         histogram = ["--histogram"] if case.outcomes is not None else []
-        status, output = self.call("run", "-n", str(self.program.executions()), "--seed", "1", "--json", "report.json",
+        status, output = self.call("run", "-v", "-n", str(self.program.executions()), "--seed", "1", "--json", "report.json",
                                    "--no-progress", *histogram, *self.program.words("run"), *case.options, "--",
                                    "./program", *case.arguments)
         wanted = BUG if case.verdict == "fail" else NO_BUG

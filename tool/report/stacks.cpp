@@ -106,8 +106,10 @@ class Stacks {
     if (is_full_) out_ += "\n";
   }
   void message() {
-    if (finding_.message.empty() || !is_full_) return;
-    paragraph(escaped(finding_.message));
+    if (finding_.message.empty()) return;
+    paragraph(is_full_
+                  ? escaped(finding_.message)
+                  : capitalised(clipped(escaped(first_line(finding_.message)), options_.width - 3)) + ".");
   }
 
   // A heading and the stack of the part.
