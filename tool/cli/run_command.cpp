@@ -107,6 +107,7 @@ void minimise(const run::Target& target, run::FoundBug& bug, const RunOptions& o
   constexpr double kAfterwards = 1;
   budget = std::min(budget, run::seconds_left() + kAfterwards);
   if (budget <= 0 || run::was_interrupted()) return;
+  if (bug.trace.result.threads == 1) return;  // there is nothing to take away: no other thread ran
   replay::MinimiseOptions limits;
   limits.seconds = std::min(kMinimiseSeconds, budget);
   limits.most_searched = kMinimiseSearched;

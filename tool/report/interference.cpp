@@ -187,20 +187,38 @@ class Search {
   }
 
   void look_at_all(const auto& key_of, int weight) {
-    std::map<std::string, std::vector<const SharedAccess*>> groups;
-    for (const SharedAccess& access : failing_.accesses()) groups[key_of(access)].push_back(&access);
+    std::map<std::string, std::vector<SharedAccess>> groups;
+    for (const SharedAccess& access : failing_.accesses()) {
+      std::vector<SharedAccess>& list = groups[key_of(access)];
+      if (!list.empty() && is_update(list.back(), access)) {
+        list.back().writes = true;
+      } else {
+        list.push_back(access);
+      }
+    }
     std::set<std::string> judged;
     for (const SharedAccess& access : failing_.judged()) judged.insert(key_of(access));
     for (const auto& [key, list] : groups) look_at(list, weight + (judged.contains(key) ? 5 : 0));
   }
 
-  void look_at(const std::vector<const SharedAccess*>& list, int weight) {
+  // A read and then a write in one line of source, with nobody else between: `balance -= amount`.
+  bool is_update(const SharedAccess& read, const SharedAccess& write) const {
+    if (read.thread != write.thread || read.address != write.address || !read.reads || read.writes ||
+        write.reads || read.stack != write.stack)
+      return false;
+    const auto line = [&](const SharedAccess& a) {
+      const auto frames = trace_.symbols.frames.find(a.pc);
+      return frames == trace_.symbols.frames.end() || frames->second.empty() ? 0 : frames->second[0].line;
+    };
+    return line(read) != 0 && line(read) == line(write);
+  }
+
+  void look_at(const std::vector<SharedAccess>& list, int weight) {
     std::map<ThreadId, std::size_t> last;  // index of each thread's last access
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const auto [at, is_first] = last.try_emplace(list[i]->thread, i);
+      const auto [at, is_first] = last.try_emplace(list[i].thread, i);
       if (is_first) continue;
-      for (std::size_t k = at->second + 1; k < i; ++k)
-        consider(*list[at->second], *list[k], *list[i], weight);
+      for (std::size_t k = at->second + 1; k < i; ++k) consider(list[at->second], list[k], list[i], weight);
       at->second = i;
     }
   }
