@@ -74,6 +74,10 @@ class FirstBlock(HeddleTest):
         self.assertEqual(answer.code, BUG, answer.errors)
         return answer.errors
 
+    def json_of(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return json.load(file)
+
     def line(self, source, text):
         return source.split("\n").index(text) + 1
 
@@ -94,7 +98,7 @@ class FirstBlock(HeddleTest):
         self.assertIn("T2 updated account.balance_", " ".join(block.split()))
         self.assertIn("read account.balance_ →", text)
         self.assertIn("write account.balance_ =", text)
-        (finding,) = json.loads(self.read("run.json"))["findings"]
+        (finding,) = self.json_of("run.json")["findings"]
         self.assertIn(finding["sentence"].split(": ")[0], block)
         self.assertIn(self.line(OVERDRAWN, "  account.take(80);"), [place["line"] for place in finding["places"]])
 
