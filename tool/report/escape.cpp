@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace heddle::report {
 namespace {
@@ -63,6 +64,41 @@ void escape_control(std::string& to, std::uint32_t c) {
     default:
       to += c < 0x100 ? fmt::format("\\x{:02x}", c) : fmt::format("\\u{{{:x}}}", c);
   }
+}
+
+constexpr std::size_t kTabStop = 4;
+
+// What cannot be cut in two: a character with the marks that combine with it, or an escape.
+struct Cell {
+  std::string shown;
+  std::size_t columns = 0;
+  std::size_t end = 0;  // in the text, behind the character
+};
+
+std::vector<Cell> cells_of(std::string_view text) {
+  std::vector<Cell> cells;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint c = decode(text.substr(at));
+    const std::string_view character = text.substr(at, c.bytes == 0 ? 1 : c.bytes);
+    at += character.size();
+    if (character == "\t") {
+      // Each column on its own, so that a tab can be cut. All of them end where the tab does.
+      for (std::size_t left = kTabStop - used % kTabStop; left > 0; --left, ++used)
+        cells.push_back({" ", 1, at});
+      continue;
+    }
+    const std::string shown = escaped(character);
+    const std::size_t columns = width_of(shown);
+    used += columns;
+    if (columns == 0 && !cells.empty()) {
+      cells.back().shown += shown;
+      cells.back().end = at;
+    } else {
+      cells.push_back({shown, columns, at});
+    }
+  }
+  return cells;
 }
 
 enum class Keep { kNothing, kLines, kControls };
@@ -145,6 +181,41 @@ std::string clipped_front(std::string_view text, std::size_t width) {
     text.remove_prefix(c.bytes == 0 ? 1 : c.bytes);
   }
   return std::string(kEllipsis).append(text);
+}
+
+ClippedLine clipped_around(std::string_view text, std::size_t column, std::size_t width) {
+  const std::vector<Cell> cells = cells_of(text);
+  const bool has_place = column != 0 && column <= text.size();
+  std::size_t place = 0;
+  while (has_place && cells[place].end < column) ++place;
+  // The part from `first` to `last` grows from the place to both sides, and beyond the end of the line to the
+  // other side alone. The place itself is shown even where there is no space to say that more was cut off.
+  std::size_t first = place, last = place, used = 0;
+  const auto marks = [&](std::size_t from, std::size_t to) {
+    return static_cast<std::size_t>(from > 0) + static_cast<std::size_t>(to < cells.size());
+  };
+  const auto grow = [&](bool to_left) {
+    if (to_left ? first == 0 : last == cells.size()) return false;
+    const std::size_t from = first - (to_left ? 1 : 0), to = last + (to_left ? 0 : 1);
+    const std::size_t columns = used + cells[to_left ? from : last].columns;
+    if (columns + (first == last ? 0 : marks(from, to)) > width) return false;
+    first = from, last = to, used = columns;
+    return true;
+  };
+  for (bool grows = grow(false); grows;) {
+    const bool right = grow(false);
+    grows = grow(true) || right;
+  }
+  ClippedLine line;
+  if (first == last) return line;
+  const bool marked = used + marks(first, last) <= width;
+  if (marked && first > 0) line.text = kEllipsis;
+  for (std::size_t i = first; i < last; ++i) {
+    if (i == place && has_place) line.caret = width_of(line.text);
+    line.text += cells[i].shown;
+  }
+  if (marked && last < cells.size()) line.text += kEllipsis;
+  return line;
 }
 
 std::string padded(std::string_view text, std::size_t width) {

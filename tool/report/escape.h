@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,15 @@ std::size_t width_of(std::string_view text);
 // At most `width` columns; where something is cut off, "…" stands at the end (or at the beginning).
 std::string clipped(std::string_view text, std::size_t width);
 std::string clipped_front(std::string_view text, std::size_t width);
+
+// A line of source in at most `width` columns, with the place that matters in sight.
+struct ClippedLine {
+  std::string text;  // escaped; tabs are spaces; "…" where something is cut off
+  std::optional<std::size_t>
+      caret;  // the column of `text`, from 0, where the place is; none: not in the line
+};
+// `text` is as the file has it. `column` is that of the debug information: bytes from 1, 0 if it is not known.
+ClippedLine clipped_around(std::string_view text, std::size_t column, std::size_t width);
 
 // Filled with spaces up to `width` columns.
 std::string padded(std::string_view text, std::size_t width);

@@ -148,6 +148,56 @@ TEST(Escape, KeepsTextAndStopsTricks) {
   EXPECT_EQ(clipped_front("path/file.cpp:9", 8), "…e.cpp:9");
 }
 
+// The line with a caret under the place, as a report has it.
+std::string with_caret(std::string_view text, std::size_t column, std::size_t width) {
+  const ClippedLine line = clipped_around(text, column, width);
+  EXPECT_LE(width_of(line.text), width);
+  return line.text + (line.caret ? "\n" + std::string(*line.caret, ' ') + "^" : "");
+}
+
+TEST(ClippedAround, KeepsALineThatFits) {
+  EXPECT_EQ(with_caret("balance += amount;", 1, 18), "balance += amount;\n^");
+  EXPECT_EQ(with_caret("balance += amount;", 12, 40), "balance += amount;\n           ^");
+  EXPECT_EQ(with_caret("", 1, 40), "");
+}
+
+TEST(ClippedAround, CutsWhereThePlaceIsNot) {
+  const std::string line = "0123456789abcdefghijklmnopqrstuvwxyz";
+  EXPECT_EQ(with_caret(line, 1, 11), "0123456789…\n^");
+  EXPECT_EQ(with_caret(line, 5, 11), "0123456789…\n    ^");
+  EXPECT_EQ(with_caret(line, 17, 11), "…cdefghijk…\n     ^");
+  EXPECT_EQ(with_caret(line, 36, 11), "…qrstuvwxyz\n          ^");
+}
+
+TEST(ClippedAround, WithoutAPlaceTheBeginningIsShown) {
+  EXPECT_EQ(with_caret("0123456789", 0, 6), "01234…");
+  EXPECT_EQ(with_caret("0123456789", 11, 6), "01234…");  // the source has changed since
+  EXPECT_EQ(with_caret("0123", 0, 6), "0123");
+}
+
+TEST(ClippedAround, CountsBytesOfTheFileAndColumnsOfTheTerminal) {
+  EXPECT_EQ(with_caret("größe = länge;", 11, 40), "größe = länge;\n        ^");
+  EXPECT_EQ(with_caret("größe = länge;", 13, 40), "größe = länge;\n         ^");  // inside the ä
+  EXPECT_EQ(with_caret("\"日本\" + x", 12, 40), "\"日本\" + x\n         ^");
+  EXPECT_EQ(with_caret("\"日本語日本語\" + x", 24, 7), "…\" + x\n     ^");  // 語 takes two columns
+  EXPECT_EQ(with_caret("e\u0301a", 4, 40), "e\u0301a\n ^");                 // a mark that combines
+}
+
+TEST(ClippedAround, ShowsTabsAsSpacesAndNothingThatMovesTheCursor) {
+  EXPECT_EQ(with_caret("\tx = 1;", 2, 40), "    x = 1;\n    ^");
+  EXPECT_EQ(with_caret("ab\tx", 4, 40), "ab  x\n    ^");
+  EXPECT_EQ(with_caret("\t\t\t\tx = y;", 5, 8), "…  x = …\n   ^");
+  EXPECT_EQ(with_caret("\x1b[2Jx\xff", 5, 40), "\\x1b[2Jx\\xff\n       ^");
+}
+
+TEST(ClippedAround, NeedsLittleSpace) {
+  EXPECT_EQ(with_caret("0123456789", 5, 3), "…4…\n ^");
+  EXPECT_EQ(with_caret("0123456789", 5, 2), "4\n^");
+  EXPECT_EQ(with_caret("0123456789", 5, 1), "4\n^");
+  EXPECT_EQ(with_caret("0123456789", 5, 0), "");
+  EXPECT_EQ(with_caret("日本", 1, 1), "");
+}
+
 TEST(Places, LongFunctionsLoseTemplateArgumentsFirst) {
   EXPECT_EQ(short_function("f(int)", 40), "f(int)");
   EXPECT_EQ(short_function("std::vector<int, std::allocator<int> >::push_back(int&&)", 40),
