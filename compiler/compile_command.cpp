@@ -74,35 +74,38 @@ std::string compile_help(bool cxx) {
          "Runs your own " +
          std::string(cxx ? "C++" : "C") +
          " compiler, gcc or clang, and adds the instrumentation of\n"
-         "-fsanitize=thread, heddle's runtime library and the folder of <heddle/heddle.h>. Everything else "
-         "is passed\n"
-         "on as it is; the exit code is the compiler's.\n"
+         "-fsanitize=thread, heddle's runtime library and the folder of <heddle/heddle.h>\n"
+         "to its command line. The exit code is the compiler's.\n"
          "\n"
-         "  --compiler=COMMAND  the compiler, such as clang++-19 or \"ccache g++\"; else $" +
-         variable + ", else " + name +
-         "\n"
-         "  --full              also what `heddle explain` needs to see how values were computed: every "
-         "function "
-         "gets a\n"
-         "                      second body, which sleeps until then; by clang 19\n"
-         "  --spes=static       with --full: recorders of production runs take every element that may be "
-         "shared, and not\n"
-         "                      only those that in-house runs saw shared (prog.spes)\n"
+         "  --compiler=COMMAND  the compiler, such as clang++-19 or \"ccache g++\"\n"
+         "                      [$" +
+         variable + ", " + name +
+         "]\n"
+         "  --full              also what search, record, reconstruct, merge and explain's\n"
+         "                      solver need; clang 19 compiles then\n"
+         "  --spes=static       with --full: recorders take every variable that may be\n"
+         "                      shared, not only those of a profile (PROGRAM.spes)\n"
          "\n"
          "Examples:\n"
          "  heddle " +
          name + " -g -O1 test." + (cxx ? "cpp" : "c") +
          " -o test && heddle run -- ./test\n"
          "  CC=\"heddle cc\" CXX=\"heddle c++\" cmake -S . -B build-heddle\n"
-         "  ./configure CC=\"heddle cc\" CXX=\"heddle c++\"\n"
          "  make CC=\"heddle cc\" CXX=\"heddle c++\"\n"
          "\n"
-         "Build with -g for file and line in reports. Not possible: fully static programs (-static) and "
-         "other\n"
-         "sanitizers in the same build, except -fsanitize=undefined.\n";
+         "Build with -g for file and line in reports. Not possible: fully static programs\n"
+         "(-static) and other sanitizers in the same build, except -fsanitize=undefined.\n";
 }
 
 int compile_command(bool cxx, std::vector<std::string> args) {
+  using Words = std::vector<std::string>;
+  if (args == Words{"--help"}) {
+    std::printf("%s`heddle %s --help-all` has the compiler's own help, too.\n", compile_help(cxx).c_str(),
+                cxx ? "c++" : "cc");
+    return 0;
+  }
+  const bool whole_help = args == Words{"--help-all"};
+  if (whole_help) args = {"--help"};
   const Build build = take_full(args) ? Build::kFull : Build::kUsual;
   // The pass has no other way to be told than its environment; the macro is for compiler caches.
   if (std::erase(args, "--spes=static") != 0 && build == Build::kFull) {
@@ -123,7 +126,7 @@ int compile_command(bool cxx, std::vector<std::string> args) {
   }
   const auto rest = rewritten(cxx, command, args, build);
   if (!rest) return fail(cxx, rest.error());
-  if (args == std::vector<std::string>{"--help"}) {
+  if (whole_help) {
     std::printf("%s\nThe compiler's own help:\n\n", compile_help(cxx).c_str());
     std::fflush(stdout);
   }

@@ -120,7 +120,7 @@ class Help(unittest.TestCase):
             section = sections(name)
             like_run = "options of `heddle run`" in section
             for option_name, option in command.options.items():
-                if option_name in ("-h", "--help") or (like_run and option_name in self.commands["run"].options):
+                if option_name in ("-h", "--help", "--help-all") or (like_run and option_name in self.commands["run"].options):
                     continue
                 with self.subTest(command=name, option=option_name):
                     self.assertTrue(names_option(section, option_name), f"docs/guide does not explain {option_name} of {name}")
@@ -139,7 +139,7 @@ class Help(unittest.TestCase):
 
     def test_every_strategy_and_its_parameters(self):
         page = read("docs/guide/strategies.md")
-        known = help_pages.strategies(self.commands["run"])
+        known = help_pages.strategies()
         self.assertIn("auto", known)
         for strategy, parameters in known.items():
             with self.subTest(strategy=strategy):
@@ -192,8 +192,8 @@ class Commands(unittest.TestCase):
         """None, or why heddle would not understand the words after its name."""
         if not words or words[0] in ("COMMAND", "…"):
             return None
-        if words[0].startswith("-") or words[0] in ("help", "version"):
-            return None if words[0] in ("--help", "--version", "-h", "help", "version") else f"there is no option {words[0]}"
+        if words[0].startswith("-") or words[0] == "version":
+            return None if words[0] in ("--help", "--help-all", "--version", "-V", "-h", "version") else f"there is no option {words[0]}"
         command = self.commands.get(words[0])
         if command is None:
             return f"there is no command {words[0]}"

@@ -1,4 +1,4 @@
-"""What `heddle --help` and `heddle COMMAND --help` say, as data: commands, options, their values."""
+"""What `heddle --help-all` and `heddle COMMAND --help-all` say, as data: commands, options, their values."""
 import functools
 import os
 import re
@@ -26,7 +26,8 @@ class Command:
         for option in map(parse_option, self.text.split("\n")):
             for option_name in option.names if option else ():
                 self.options[option_name] = option
-        self.subcommands = re.findall(r"^  ([a-z]\S*)  ", section(self.text, "Subcommands:"), re.MULTILINE)
+        listed = section(self.text, "commands:" if executable == HEDDLE else "Subcommands:")
+        self.subcommands = re.findall(r"^  ([a-z]\S*)  ", listed, re.MULTILINE)
 
     @property
     def passes_on(self):
@@ -41,7 +42,9 @@ class Command:
 
 
 def help_of(*command, executable=HEDDLE):
-    answer = subprocess.run([executable, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    """All of the help; heddle-bench has one that is short anyway."""
+    word = "--help-all" if executable == HEDDLE else "--help"
+    answer = subprocess.run([executable, *command, word], capture_output=True, text=True, check=True, timeout=60)
     return answer.stdout
 
 
@@ -57,16 +60,16 @@ def section(text, heading):
 
 
 def parse_option(line):
-    """`  -n,--executions N:POSITIVE  stop after N executions`"""
+    """`  -n, --executions N  stop after N executions`; heddle-bench has `  -n,--executions N:POSITIVE …`."""
     names = r"-[a-zA-Z]|--[a-z][a-z-]*"
-    match = re.match(rf"  ((?:{names})(?:,(?:{names}))*)(?:\{{false\}})?(.*)", line)
+    match = re.match(rf"  (?:    )?((?:{names})(?:, ?(?:{names}))*)(?:\{{false\}})?(.*)", line)
     if not match:
         return None
     rest = re.split(r" (?:Excludes|Needs): ", match.group(2))[0]
     takes_value = re.match(r"=\S| [^ ]", rest) is not None
-    values = re.match(r"=([a-z]+)| \w+:\{([^}]*)\}", rest)
-    values = (values.group(1) or values.group(2)).split(",") if values else []
-    return Option(match.group(1).split(","), takes_value, values)
+    values = re.match(r"=([a-z]+)| \w+:\{([^}]*)\}| (\S+\|\S+)(?:  |$)", rest)
+    values = re.split(r"[,|]", values.group(1) or values.group(2) or values.group(3)) if values else []
+    return Option(re.split(r", ?", match.group(1)), takes_value, values)
 
 
 @functools.cache
@@ -88,14 +91,13 @@ def all_benchmarks():
     return {name: Command(name, HEDDLE_BENCH) for name in Command("", HEDDLE_BENCH).subcommands}
 
 
-def strategies(run):
-    """The strategies of `heddle run --help` with the names of their parameters."""
+def strategies():
+    """The strategies of `heddle help strategies` with the names of their parameters."""
+    answer = subprocess.run([HEDDLE, "help", "strategies"], capture_output=True, text=True, check=True, timeout=60)
     found, last = {}, None
-    inside = False
-    for line in run.text.split("\n"):
-        inside = (inside or "--strategy" in line) and not re.match(r"  -[^s]", line)
-        name = re.match(r" {32}([a-z]+) +\S", line) if inside else None
-        parameter = re.match(r" {43}([a-z]+)=N  ", line) if inside else None
+    for line in answer.stdout.partition("The strategies and their parameters")[2].split("\n"):
+        name = re.match(r" {2}([a-z]+) +\S", line)
+        parameter = re.match(r" {14}([a-z]+)=N  ", line)
         if name:
             last = name.group(1)
             found[last] = []

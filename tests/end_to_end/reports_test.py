@@ -278,9 +278,9 @@ class Words(HeddleTest):
     """Completion and manual pages come from the options themselves."""
 
     def options_of(self, command):
-        answer = self.heddle(command, "--help")
+        answer = self.heddle(command, "--help-all")
         self.assertEqual(answer.code, 0, command)
-        return set(re.findall(r"^\s+(?:-\w,)?(--[a-z][a-z-]+)", answer.output, re.MULTILINE))
+        return set(re.findall(r"^ +(?:-\w, )?(--[a-z][a-z-]+)", answer.output, re.MULTILINE))
 
     def completed(self, *words):
         script = self.heddle("completion", "bash").output

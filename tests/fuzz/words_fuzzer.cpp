@@ -11,7 +11,7 @@
 #include "tool/cli/run_options.h"
 
 // (tool/cli/help.cpp knows all commands.)
-int heddle::cli::show_help(const CLI::App&) { return 0; }
+int heddle::cli::show_help(const CLI::App&, HelpWish) { return 0; }
 
 namespace heddle {
 namespace {

@@ -50,16 +50,7 @@ int bench_command(const Arguments& arguments) {
   app.require_subcommand(1);
   std::vector<std::function<int()>> runs;
   for (const Benchmark& benchmark : kBenchmarks) runs.push_back(benchmark.add(app));
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      const auto chosen = app.get_subcommands();
-      return show_help(chosen.empty() ? app : *chosen[0]);
-    }
-    return complain({std::string(error.what()) + " `heddle bench --help` lists what there is."});
-  }
+  if (const auto code = parse_command(app, arguments)) return *code;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (app.got_subcommand(kBenchmarks[i].name)) return runs[i]();
   }

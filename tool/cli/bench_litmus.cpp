@@ -10,6 +10,7 @@
 #include "tool/cli/bench_commands.h"
 #include "tool/cli/choice_option.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 
 namespace heddle::cli {
 namespace {
@@ -41,17 +42,15 @@ void define_litmus(CLI::App& litmus, LitmusOptions& o) {
       ->type_name("DIR");
   litmus.add_option("-s,--strategy", o.strategy, "exhaustive, random [exhaustive]")
       ->type_name("S")
-      ->check(CLI::IsMember({"exhaustive", "random"}));
+      ->check(one_of({"exhaustive", "random"}));
   litmus
       .add_option("-n,--executions", o.executions, "at most N executions of each test [all; random: 10000]")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  litmus.add_option("--seed", o.seed, "of random executions [1]")
-      ->type_name("S")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(1));
+  litmus.add_option("--seed", o.seed, "of random executions [1]")->type_name("S")->check(whole_number());
   litmus.add_option("-j,--jobs", o.jobs, "tests at a time [the machine's cores]")
       ->type_name("N")
-      ->check(CLI::Range(1u, 1024u));
+      ->check(whole_number(1, 1024));
   litmus.add_option("--json", o.json, "write the results as JSON; - is standard output")->type_name("FILE");
   add_color_option(litmus, o.color);
   litmus.add_flag("-q,--quiet", o.quiet, "only what is not as expected, and the last lines");

@@ -9,6 +9,7 @@
 #include "tool/bench/speed_table.h"
 #include "tool/cli/bench_commands.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 
 namespace heddle::cli {
 namespace {
@@ -36,7 +37,7 @@ struct SpeedOptions {
   std::uint32_t longest = 7;
 };
 
-const std::set<std::string> kParts = {"atomics", "mutexes", "plain", "lengths", "executions"};
+const std::vector<std::string> kParts = {"atomics", "mutexes", "plain", "lengths", "executions"};
 
 // Those of the usual compilers that are installed.
 std::vector<std::string> installed_compilers() {
@@ -163,16 +164,16 @@ std::function<int()> add_bench_speed(CLI::App& bench) {
   const auto o = std::make_shared<SpeedOptions>();
   speed->add_option("parts", o->parts, "atomics, mutexes, plain, lengths, executions [all]")
       ->type_name("PART")
-      ->check(CLI::IsMember(kParts));
+      ->check(one_of(kParts));
   speed->add_option("--compiler", o->compilers, "build with this C++ compiler [g++ and clang++]")
       ->type_name("NAME");
   speed->add_option("--only", o->only, "rows with this in their name")->type_name("TEXT");
   speed->add_option("--rounds", o->rounds, "how often everything is measured [5]")
       ->type_name("N")
-      ->check(CLI::Range(1u, 1000u));
+      ->check(whole_number(1, 1000));
   speed->add_option("--longest", o->longest, "lengths up to 10^N operations [7]")
       ->type_name("N")
-      ->check(CLI::Range(5u, 9u));
+      ->check(whole_number(5, 9));
   speed->add_option("--json", o->json, "write the results as JSON; - is standard output")->type_name("FILE");
   return [o] { return run_speed(*o); };
 }

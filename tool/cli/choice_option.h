@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 
 namespace heddle::cli {
 
@@ -24,13 +25,14 @@ CLI::Option* add_choice_option(CLI::App& app, const std::string& names, const Ch
       if (word == given) to = value;
     }
   };
-  return app.add_option_function<std::string>(names, set, help)->check(CLI::IsMember(words));
+  return app.add_option_function<std::string>(names, set, help)->check(one_of(words));
 }
 
 inline CLI::Option* add_color_option(CLI::App& app, ColorWish& to) {
   const Choices<ColorWish> choices = {
       {"auto", ColorWish::kAuto}, {"always", ColorWish::kAlways}, {"never", ColorWish::kNever}};
-  return add_choice_option(app, "--color", choices, to, "auto, always, never [auto]")->type_name("WHEN");
+  return add_choice_option(app, "--color", choices, to, "whether to colour the text [auto]")
+      ->type_name("WHEN");
 }
 
 }  // namespace heddle::cli

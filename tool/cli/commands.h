@@ -23,5 +23,6 @@ int test_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
 int man_command(const Arguments& arguments);
+int help_command(const Arguments& arguments);
 
 }  // namespace heddle::cli

@@ -8,6 +8,7 @@
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 
 namespace heddle::cli {
 namespace {
@@ -195,7 +196,7 @@ int completion_command(const Arguments& arguments) {
   app.add_option("shell", shell, "bash, zsh or fish")
       ->required()
       ->type_name("SHELL")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   if (const auto code = parse_command(app, arguments)) return *code;
   const std::vector<CommandPage> pages = command_pages();
   fmt::print("{}", shell == "bash" ? bash(pages) : shell == "zsh" ? zsh(pages) : fish(pages));

@@ -15,6 +15,7 @@
 #include "tool/cli/preamble.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/replay/carry_over.h"
 #include "tool/replay/minimize.h"
 #include "tool/replay/symbolic.h"
@@ -37,12 +38,11 @@ struct ExplainOptions {
 
 std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) {
   CLI::App app(
-      "Explains the bug of an artifact: shows the few events and data flows in which it differs from an "
-      "execution that is nearly the same and passes, and says which memory order, lock or order of "
-      "operations "
-      "is missing. Whatever it says was executed: the execution that passes, and thousands of executions "
-      "that "
-      "are held to the change.",
+      "Says why the bug of an artifact happens, and what to change. It shows the few events and data flows "
+      "in "
+      "which the execution differs from one that is nearly the same and passes, and says which memory order, "
+      "lock or order of operations is missing. Whatever it says was executed: the execution that passes, and "
+      "thousands of executions in which the change is enforced.",
       "heddle explain");
   app.footer(
       "examples:\n"
@@ -53,15 +53,19 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
       "heddle's "
       "own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
-  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [60s]")->type_name("D");
-  app.add_option("-n,--executions", o.executions, "executions that the change has to pass [10000]")
-      ->type_name("N");
-  app.add_option("-j,--jobs", o.jobs, "processes that run executions [processors]")->type_name("N");
+  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [60s]")
+      ->type_name("D")
+      ->check(duration());
+  app.add_option("-n,--executions", o.executions, "executions that a change has to pass [10000]")
+      ->type_name("N")
+      ->check(whole_number());
+  app.add_option("-j,--jobs", o.jobs, "worker processes [the machine's cores]")
+      ->type_name("N")
+      ->check(whole_number(0, 1024));
   app.add_flag("--intervene", o.intervene,
                "find the execution that passes by trying, also for a program built with --full");
   app.add_flag("--no-remedy", o.no_remedy, "do not look for what to change");
-  app.add_option("--html", o.html, "also write a page with both executions and their source side by side")
-      ->type_name("FILE");
+  app.add_option("--html", o.html, "write a page with both executions side by side")->type_name("FILE");
   app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
   add_recorded_options(app, o.recorded);

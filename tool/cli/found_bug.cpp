@@ -6,6 +6,7 @@
 
 #include "tool/cli/choice_option.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/findings/findings_folder.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/text.h"
@@ -27,6 +28,7 @@ void put_found_first(std::vector<TraceFinding>& findings, bool is_last) {
 void add_found_bug_options(CLI::App& app, FoundBugOptions& o) {
   app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
+      ->check(exit_status())
       ->take_all();
   app.add_option("-o,--output", o.output, "where the artifact goes [heddle-out]")->type_name("DIR");
   add_color_option(app, o.color);

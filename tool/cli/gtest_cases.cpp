@@ -16,8 +16,10 @@
 #include <cstring>
 #include <optional>
 
+#include "tool/program/program_image.h"
 #include "tool/run/descendants.h"
 #include "tool/run/limits.h"
+#include "tool/run/target.h"
 
 namespace heddle::cli {
 namespace {
@@ -146,6 +148,10 @@ std::vector<GtestCase> parse_gtest_list(std::string_view listing, bool with_disa
 }
 
 Result<std::vector<GtestCase>> list_gtest_cases(const std::vector<std::string>& program) {
+  // Why a campaign could not run it is worth more than why it lists nothing.
+  const auto image = inspect_program(run::find_program(program[0]));
+  if (!image) return image.error();
+  if (auto reason = refuse_reason(*image)) return *reason;
   std::vector<std::string> words = program;
   words.emplace_back("--gtest_list_tests");
   auto output = output_of(words);
@@ -160,7 +166,11 @@ Result<std::vector<GtestCase>> list_gtest_cases(const std::vector<std::string>& 
   const bool with_disabled =
       std::find(program.begin(), program.end(), "--gtest_also_run_disabled_tests") != program.end();
   auto cases = parse_gtest_list(output->text, with_disabled);
-  if (cases.empty()) return Error{fmt::format("{} lists no test cases.", program[0])};
+  if (cases.empty())
+    return Error{
+        fmt::format("{} lists no test cases. Is it a GoogleTest program, and does --gtest_filter leave any? "
+                    "`heddle run` explores any program.",
+                    program[0])};
   return cases;
 }
 

@@ -7,6 +7,7 @@
 
 #include "tool/cli/lin_commands.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/linearize/check_history.h"
 #include "tool/linearize/explain.h"
 #include "tool/linearize/read_history.h"
@@ -66,7 +67,8 @@ std::function<int()> add_lin_check(CLI::App& lin) {
   check
       ->add_option("--memory-limit", wish->memory_limit,
                    "for the search; beyond it the answer is \"unknown\"")
-      ->type_name("SIZE");
+      ->type_name("SIZE")
+      ->check(size_of_memory());
   check->footer(
       "examples:\n  heddle lin check history.jsonl --spec queue\n"
       "exit codes: 0 linearizable, 66 not linearizable, 1 unknown, 2 bad file");

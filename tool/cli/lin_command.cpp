@@ -11,21 +11,12 @@ namespace heddle::cli {
 
 int lin_command(const Arguments& arguments) {
   if (!arguments.empty() && arguments[0] == "run") return lin_run({arguments.begin() + 1, arguments.end()});
-  CLI::App app("Linearizability of concurrent objects.", "heddle lin");
+  CLI::App app("Tests whether a concurrent object is linearizable.", "heddle lin");
   app.require_subcommand(1);
   const auto check = add_lin_check(app);
   app.add_subcommand("run", "explore a test that was written with <heddle/lin.hpp>, and cut it to a minimum");
   app.footer("examples:\n  heddle lin run -- ./queue_test\n  heddle lin check history.jsonl --spec queue");
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      const auto chosen = app.get_subcommands();
-      return show_help(chosen.empty() ? app : *chosen[0]);
-    }
-    return complain({std::string(error.what()) + " `heddle lin --help` lists the options."});
-  }
+  if (const auto code = parse_command(app, arguments)) return *code;
   return check();
 }
 

@@ -7,6 +7,7 @@
 #include "tool/base/atomic_file.h"
 #include "tool/cli/lin_commands.h"
 #include "tool/cli/run_options.h"
+#include "tool/cli/value_checks.h"
 #include "tool/findings/findings_folder.h"
 #include "tool/linearize/check_client.h"
 #include "tool/linearize/minimum_test.h"
@@ -17,65 +18,38 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp =
-    "Usage: heddle lin run [options] [--] TEST [ARGS...]\n"
+constexpr const char* kDescription =
+    "Explores a test that was written with <heddle/lin.hpp> until a history has no linearization. Random "
+    "clients of the object run under the schedules that the strategy chooses, until the budget is spent.\n"
     "\n"
-    "Explores a test that was written with <heddle/lin.hpp>: random clients of the object under all "
-    "schedules "
-    "that the\n"
-    "strategy chooses, until one history has no linearization or the budget is spent. What was found is then "
-    "cut to a\n"
-    "minimum test case (CGVT): operations before, at the same time, and after, such that none of the "
-    "concurrent ones\n"
-    "can be left out. It is written to DIR/minimum_test.cpp, with DIR/minimum.heddle to replay it, "
-    "DIR/minimum.svg and\n"
-    "DIR/minimum.json.\n"
+    "What was found is then cut to a minimum test case (CGVT): operations before, at the same time, and "
+    "after, "
+    "such that none of the concurrent ones can be left out. It is written to DIR/minimum_test.cpp, with "
+    "DIR/minimum.heddle to replay it, DIR/minimum.svg and DIR/minimum.json.\n"
     "\n"
-    "Options:\n"
-    "  --no-localize       only detect\n"
-    "  --check N           executions of each test case that is tried [as many as detection needed, 300 to "
-    "2000]\n"
-    "  all options of `heddle run`; -s dpct, -s pctwm, -s exhaustive choose other schedules\n"
-    "\n"
-    "Options of the test itself (`TEST --help`): --threads N, --operations M, --before N, --after N, --one, "
-    "--client TEXT\n"
-    "\n"
+    "All options of `heddle run` are understood, too. Options of the test itself (`TEST --help`) stand "
+    "behind "
+    "it: --threads N, --operations M, --before N, --after N, --one, --client TEXT.";
+
+constexpr const char* kExamples =
     "examples:\n"
     "  heddle lin run -- ./queue_test\n"
     "  heddle lin run -n 20000 -s dpct -- ./queue_test --threads 3 --operations 2\n"
-    "  heddle lin run -s exhaustive -- ./queue_test --operations 1      every client of two calls\n"
+    "  heddle lin run -s exhaustive -- ./queue_test --operations 1\n"
     "\n"
-    "exit codes: as heddle run: 0 no bug, 66 a bug was found, 1 inconclusive, 2 bad command line\n";
+    "exit codes: as heddle run: 0 no bug, 66 a bug was found, 1 inconclusive, 2 bad command line";
 
 struct LinRun {
-  bool localize = true;
+  bool no_localize = false;
   std::uint64_t check = 0;  // 0: by what detection needed
-  Arguments rest;
 };
 
-// Nullopt: bad, and already told to the user.
-std::optional<LinRun> parse(const Arguments& arguments) {
-  LinRun wish;
-  std::size_t i = 0;
-  for (; i < arguments.size() && arguments[i] != "--"; ++i) {
-    if (arguments[i] == "--no-localize") {
-      wish.localize = false;
-    } else if (arguments[i] == "--check") {
-      const std::string text = i + 1 < arguments.size() ? arguments[i + 1] : "";
-      const bool number =
-          !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-      if (!number || text.size() > 9 || text == "0") {
-        complain({"--check needs a number of executions."});
-        return std::nullopt;
-      }
-      wish.check = std::stoull(text);
-      ++i;
-    } else {
-      wish.rest.push_back(arguments[i]);
-    }
-  }
-  wish.rest.insert(wish.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
-  return wish;
+void add_lin_options(CLI::App& app, LinRun& wish) {
+  app.add_flag("--no-localize", wish.no_localize, "only find, and do not cut down");
+  app.add_option("--check", wish.check,
+                 "executions of each test case that is tried [as many as finding needed, 300 to 2000]")
+      ->type_name("N")
+      ->check(whole_number(1, 999'999'999));
 }
 
 // σ of CHECK, as in detection: a smaller test shows the fault in a larger share of its executions.
@@ -147,19 +121,20 @@ void localize(const LinRun& wish, const RunOptions& options, const run::Target& 
 }  // namespace
 
 int lin_run(const Arguments& arguments) {
-  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
-    fmt::print("{}", kHelp);
-    return 0;
-  }
-  const auto wish = parse(arguments);
-  if (!wish) return static_cast<int>(ExitCode::kBadInput);
+  LinRun wish;
+  const RunCommand command = {"lin run",
+                              "heddle lin run [options] [--] TEST [ARGS…]",
+                              kDescription,
+                              kExamples,
+                              kRunCommand.default_seconds,
+                              [&](CLI::App& app) { add_lin_options(app, wish); }};
   RunOptions options;
-  if (const auto code = parse_run_options(wish->rest, options)) return *code;
+  if (const auto code = parse_run_options(arguments, options, command)) return *code;
   run::CampaignOutcome outcome;
   return explore(options, outcome,
                  [&](const run::Target& target, const run::CampaignOutcome& found,
                      const std::function<void(const std::string&)>& write) {
-                   if (wish->localize) localize(*wish, options, target, found, write);
+                   if (!wish.no_localize) localize(wish, options, target, found, write);
                  });
 }
 

@@ -7,7 +7,8 @@
 #include "tool/base/atomic_file.h"
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
-#include "tool/cli/run_options.h"
+#include "tool/cli/help_command.h"
+#include "tool/cli/pager.h"
 #include "tool/cli/standard_streams.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/version.h"
@@ -21,30 +22,6 @@ std::string version_line() { return fmt::format("heddle {} ({})", HEDDLE_VERSION
 
 namespace {
 
-constexpr std::string_view kHelp =
-    R"(heddle finds, replays and explains concurrency bugs in C and C++ programs.
-
-usage: heddle COMMAND [OPTIONS]
-
-  heddle c++ -g -O1 test.cpp -o test       compile with your own compiler and our runtime
-  heddle run -- ./test                     explore executions until a bug is found
-  heddle replay heddle-out/bug-1.heddle    the same bug, the same way, every time
-
-commands:
-)";
-
-constexpr std::string_view kHelpEnd = R"(
-`heddle COMMAND --help` explains each. Exit codes: 0 no bug, 66 a bug was found or reproduced,
-1 inconclusive, 2 bad command line or input, 3 an error of heddle's own.
-)";
-
-std::string help() {
-  std::string text(kHelp);
-  for (const CommandLine& command : command_lines())
-    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
-  return text.append(kHelpEnd);
-}
-
 int dispatch(const std::string& command, const Arguments& arguments) {
   // (The compiler says itself what it misses.)
   if (command != "cc" && command != "c++") {
@@ -55,22 +32,19 @@ int dispatch(const std::string& command, const Arguments& arguments) {
   for (const CommandLine& known : command_lines()) {
     if (command == known.name) return known.run(arguments);
   }
-  if (command == "--version" || command == "version") {
+  if (command == "--version" || command == "-V" || command == "version") {
     fmt::print("{}\n", version_line());
     return 0;
   }
-  if (command == "--help" || command == "-h" || command == "help") {
-    // For docs/guide/commands.md: tests/end_to_end/docs_test.py compares and writes it.
-    if (arguments == Arguments{"--markdown", "run"}) {
-      fmt::print("{}", run_options_in_guide());
-      return 0;
-    }
-    if (!arguments.empty()) return dispatch(arguments[0], {"--help"});
-    fmt::print("{}", help());
+  if (command == "--help" || command == "-h") {
+    fmt::print("{}", main_help(HelpWish::kEveryday));
     return 0;
   }
-  return complain(
-      {"There is no command '" + command + "'. `heddle --help` lists the commands.", ExitCode::kBadInput});
+  if (command == "--help-all") {
+    show_paged(main_help(HelpWish::kAll));
+    return 0;
+  }
+  return complain(unknown_command(command));
 }
 
 }  // namespace
@@ -80,7 +54,7 @@ int main(int argc, char** argv) {
   heddle::cli::prepare_standard_streams();
   heddle::set_gives_up_writing([] { return heddle::run::was_interrupted(); });
   if (argc < 2) {
-    fmt::print(stderr, "{}", heddle::cli::help());
+    fmt::print(stderr, "{}", heddle::cli::main_help(heddle::cli::HelpWish::kEveryday));
     return 2;
   }
   try {

@@ -7,6 +7,8 @@
 
 #include "tool/cli/commands.h"
 #include "tool/cli/help.h"
+#include "tool/cli/help_command.h"
+#include "tool/cli/pager.h"
 #include "tool/cli/terminal.h"
 
 namespace heddle::cli {
@@ -57,9 +59,9 @@ std::string option_text(const OptionLine& option) {
   for (const std::string& name : option.names) {
     names += (names.empty() ? "" : ", ") + bold(name);
     if (!option.value.empty() && name.starts_with('-'))
-      names += (name.starts_with("--") ? "=" : " ") + italic(option.value);
+      names += (name.starts_with("--") ? "=" : " ") + italic(value_name(option));
   }
-  return fmt::format(".TP\n{}\n.nf\n{}\n.fi\n", names, roff(option.text));
+  return fmt::format(".TP\n{}\n{}\n", names, roff(in_one_line(option.text)));
 }
 
 // "examples:\n  heddle run …": blocks with a heading of their own.
@@ -91,26 +93,16 @@ std::string summary_of(const CommandPage& page) {
   return page.description.substr(0, page.description.find('\n'));
 }
 
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
-  return text;
-}
-
 std::string header(const std::string& title) {
-  return fmt::format(".TH {} 1 \"\" \"heddle {}\" \"User Commands\"\n", upper(title), HEDDLE_VERSION);
+  // Words are not broken, so that options can be found and copied.
+  return fmt::format(".TH {} 1 \"\" \"heddle {}\" \"User Commands\"\n.nh\n.ad l\n", upper(title),
+                     HEDDLE_VERSION);
 }
 
 std::string command_man(const CommandPage& page) {
   std::string text = header("heddle-" + page.name);
   text += fmt::format(".SH NAME\nheddle\\-{} \\- {}\n", roff(page.name), roff(summary_of(page)));
-  std::string usage = page.usage;
-  if (usage.find('[') == std::string::npos) {
-    usage += " [options]";
-    for (const OptionLine& positional : page.positionals)
-      usage += " " + (positional.value.empty() ? upper(positional.names[0]) : positional.value);
-    if (!page.subcommands.empty()) usage += " SUBCOMMAND";
-  }
-  text += ".SH SYNOPSIS\n" + roff(usage) + "\n.SH DESCRIPTION\n" + paragraphs(page.description);
+  text += ".SH SYNOPSIS\n" + roff(usage_of(page)) + "\n.SH DESCRIPTION\n" + paragraphs(page.description);
   if (!page.positionals.empty()) {
     text += ".SH ARGUMENTS\n";
     for (const OptionLine& positional : page.positionals) text += option_text(positional);
@@ -150,11 +142,28 @@ std::string main_man(const std::vector<CommandPage>& pages) {
   return text;
 }
 
+// A terminal gets the page as man(1) shows it, or as a text where there is nothing that can.
+void show_page(const std::string& source, const std::string& text) {
+  if (!stdout_is_terminal()) {
+    fmt::print("{}", source);
+    return;
+  }
+  // (Where documentation was left out of a system, man(1) may be a script that says so, and fails.)
+  if (is_installed("man") && feed("man -l - 2>/dev/null", source)) return;
+  if (is_installed("mandoc") && feed("mandoc -l", source)) return;
+  show_paged(text);
+}
+
 }  // namespace
 
 int man_command(const Arguments& arguments) {
-  CLI::App app("Prints the manual page of heddle or of one of its commands, for man(1).", "heddle man");
-  app.footer("examples:\n  heddle man run | man -l -\n  heddle man -o /usr/local/share/man/man1");
+  CLI::App app("Shows the manual page of heddle or of one of its commands.", "heddle man");
+  app.footer(
+      "examples:\n"
+      "  heddle man run\n"
+      "  heddle man -o /usr/local/share/man/man1      all pages, for man(1)\n"
+      "\n"
+      "Where standard output is no terminal, the page's source is printed, for man(1).");
   std::string command;
   app.add_option("command", command, "which page [that of heddle itself]")->type_name("COMMAND");
   std::string folder;
@@ -169,13 +178,13 @@ int man_command(const Arguments& arguments) {
     return written ? 0 : complain(written.error());
   }
   if (command.empty()) {
-    fmt::print("{}", main_man(pages));
+    show_page(main_man(pages), main_help(HelpWish::kAll));
     return 0;
   }
   const auto page =
       std::find_if(pages.begin(), pages.end(), [&](const CommandPage& p) { return p.name == command; });
-  if (page == pages.end()) return complain({"There is no command '" + command + "'."});
-  fmt::print("{}", command_man(*page));
+  if (page == pages.end()) return complain(unknown_command(command));
+  show_page(command_man(*page), whole_help(*page));
   return 0;
 }
 

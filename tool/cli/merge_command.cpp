@@ -12,6 +12,7 @@
 #include "tool/cli/help.h"
 #include "tool/cli/preamble.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/merge/replay/engine_oracle.h"
 #include "tool/merge/store/gather.h"
 #include "tool/record/path_log.h"
@@ -35,51 +36,59 @@ struct MergeOptions {
 
 std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
   CLI::App app(
-      "Reproduces a failure from logs of many instances of a program, each of which recorded in which order "
-      "threads "
-      "came to some of its shared elements (heddle record --vars, --blocks): logs that fit each other are "
-      "merged, "
-      "and executions are held to what they say until one fails as the instances did. What no log says is "
-      "left to chance.",
+      "Reproduces a failure from the logs of many runs of a program. Each run has recorded in which order "
+      "threads came to some of the shared variables (`heddle record --vars` or `--blocks`).\n"
+      "\n"
+      "Logs that fit each other are merged. Executions then follow what the logs say, until one fails as the "
+      "runs did. What no log says is left to chance.",
       "heddle merge [options] [LOGS…] -- PROGRAM [ARGS…]");
   app.footer(
       "examples:\n"
       "  heddle merge logs/ -- ./server --test\n"
-      "  heddle merge --store postgresql://logs.example/fleet --watch logs/ -- ./server --test\n"
-      "  heddle merge --strategy sgm --guided 0 --metric dhs logs/ -- ./server      as in the thesis\n"
+      "  heddle merge --store postgresql://example.org/logs --watch logs/ -- ./server\n"
+      "  heddle merge --strategy sgm --guided 0 --metric dhs logs/ -- ./server\n"
       "\n"
       "The result is an artifact as `heddle run` writes it: replay, minimize and explain it.\n"
       "exit codes: 66 reproduced, 1 not reproduced, 2 bad input (no failing log of this program), 3 an error "
       "of heddle's own");
   app.add_option("logs", o.logs, "files, and directories of files")->type_name("LOGS");
-  app.add_option("--metric", o.metric, "what makes logs similar: psim, dsim, dhs [dsim]")
-      ->check(CLI::IsMember({"psim", "dsim", "dhs"}));
-  app.add_option("--strategy", o.strategy, "which logs are merged first: sgm, dgm, both in turns [both]")
-      ->check(CLI::IsMember({"sgm", "dgm", "both"}));
-  app.add_option("--attempts", o.search.attempts, "executions for each bug [500]")->type_name("N");
+  app.add_option("--metric", o.metric, "what makes logs similar [dsim]")
+      ->check(one_of({"psim", "dsim", "dhs"}));
+  app.add_option("--strategy", o.strategy, "which logs are merged first; both: in turns [both]")
+      ->check(one_of({"sgm", "dgm", "both"}));
+  app.add_option("--attempts", o.search.attempts, "executions for each bug [500]")
+      ->type_name("N")
+      ->check(whole_number());
   app.add_option("--guided", o.search.guided,
                  "executions of a candidate that does not fit whole, or leaves something open [4]")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number());
   app.add_option(
          "--feedback", o.search.feedback,
          "executions of a candidate of block vectors, each with a race of one before turned round [16]")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number());
   app.add_flag("--no-brute-force", o.no_brute_force, "give up when the strategy has no more candidates");
-  app.add_option("--seed", o.search.seed, "of all that chance decides [1]")->type_name("S");
-  app.add_option("--store", o.store,
-                 "keep the logs there for the next time: a directory, or postgresql://… [in memory]")
+  app.add_option("--seed", o.search.seed, "the seed of all random decisions [1]")
+      ->type_name("S")
+      ->check(whole_number());
+  app.add_option("--store", o.store, "keep the logs for the next time: DIR, or postgresql://…")
       ->type_name("WHERE");
   app.add_option(
          "--killed", o.killed,
-         "what logs without an end say: their run hung and was killed (fail), or nothing (skip) [fail]")
-      ->check(CLI::IsMember({"fail", "skip"}));
+         "what a log without an end says: its run hung and was killed (fail), or nothing (skip) [fail]")
+      ->check(one_of({"fail", "skip"}));
   app.add_flag("--any-build", o.any_build, "also logs of other builds");
-  app.add_flag("--watch", o.watch, "go on: take in logs as they come, and try again what was not reproduced");
-  app.add_option("-t,--time", o.time, "stop after this long: 30s, 2h [when all is tried, or interrupted]")
-      ->type_name("D");
-  app.add_option("--timeout", o.timeout, "wall time of one execution [10s]")->type_name("D");
+  app.add_flag("--watch", o.watch, "wait for new logs, and try again with them");
+  app.add_option("-t,--time", o.time, "stop after this long: 30s, 2h [when all is tried]")
+      ->type_name("D")
+      ->check(duration());
+  app.add_option("--timeout", o.timeout, "wall time of one execution [10s]")
+      ->type_name("D")
+      ->check(duration());
   app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
+      ->check(exit_status())
       ->take_all();
   app.add_option("-o,--output", o.output, "where artifacts go [heddle-out]")->type_name("DIR");
   app.add_flag("-v,--verbose", o.verbose, "every attempt");
@@ -88,9 +97,13 @@ std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
   if (dashes != arguments.end()) o.program.assign(dashes + 1, arguments.end());
   if (const auto code = parse_command(app, Arguments(arguments.begin(), dashes))) return code;
   if (o.program.empty())
-    return complain({"Which program? heddle merge LOGS -- PROGRAM ARGS. `heddle merge --help` explains it."});
+    return complain(
+        {"No program given. For example:\nheddle merge logs/ -- ./server --test\n`heddle merge --help` "
+         "explains it."});
   if (o.logs.empty() && o.store.empty())
-    return complain({"There are no logs: name files or directories, or a store (--store)."});
+    return complain(
+        {"No logs given. Name files or folders before the --, or a store (--store).\n`heddle merge --help` "
+         "explains it."});
   o.search.metric = o.metric == "psim"   ? merge::Metric::kPsim
                     : o.metric == "dsim" ? merge::Metric::kDsim
                                          : merge::Metric::kDhs;

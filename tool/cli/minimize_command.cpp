@@ -9,6 +9,7 @@
 #include "tool/cli/preamble.h"
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/escape.h"
 #include "tool/report/minimised.h"
@@ -25,9 +26,10 @@ struct MinimizeOptions {
 
 std::optional<int> parse_minimize(const Arguments& arguments, MinimizeOptions& o) {
   CLI::App app(
-      "Makes the execution of an artifact smaller: fewer switches between threads, fewer stale reads, fewer "
-      "events, and still the same bug. Every candidate is executed. What is left is tried once more, one by "
-      "one: what the bug goes away without is marked as critical.",
+      "Makes the execution of an artifact smaller, with the same bug. It has fewer switches between threads, "
+      "fewer stale reads and fewer events then. Every candidate is executed. What is left is tried once "
+      "more, "
+      "one by one: what the bug needs is marked as critical.",
       "heddle minimize");
   app.footer(
       "examples:\n"
@@ -41,10 +43,13 @@ std::optional<int> parse_minimize(const Arguments& arguments, MinimizeOptions& o
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
   app.add_option("-o,--output", o.output, "where to write the smaller one [over the old one]")
       ->type_name("FILE");
-  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [10s]")->type_name("D");
+  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [10s]")
+      ->type_name("D")
+      ->check(duration());
   add_recorded_options(app, o.recorded);
   app.add_option("--allow-exit", o.allowed_exits, "an exit status of the program that is no bug")
       ->type_name("STATUS")
+      ->check(exit_status())
       ->take_all();
   app.add_flag("-q,--quiet", o.quiet, "say nothing");
   return parse_command(app, arguments);

@@ -9,6 +9,7 @@
 #include "tool/cli/help.h"
 #include "tool/cli/preamble.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/record/log_reader.h"
 #include "tool/report/escape.h"
 #include "tool/search/production.h"
@@ -27,14 +28,12 @@ struct ReconstructChoice {
 
 std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoice& o) {
   CLI::App app(
-      "From the path log of one run (`heddle record`), an execution under the engine whose threads take the "
-      "same "
-      "paths and that ends the same way. Executions are cut off where a thread leaves its path, and the "
-      "solver is "
-      "asked for a schedule in which it does not. Needs the program that the log is of, built with `heddle "
-      "c++ "
+      "Makes an execution from the path log of one run (`heddle record`): its threads take the same paths, "
+      "and "
+      "it ends in the same way. Executions are cut off where a thread leaves its path, and the solver is "
+      "asked for a schedule in which it does not. It needs the program of the log, built with `heddle c++ "
       "--full`.",
-      "heddle reconstruct");
+      "heddle reconstruct [options] LOG -- PROGRAM [ARGS…]");
   app.footer(
       "examples:\n"
       "  heddle reconstruct heddle-logs/server-4711.hlog -- ./server --once\n"
@@ -46,12 +45,15 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
       "program, 3 an error of heddle's own");
   app.add_option("log", o.log, "the path log")->type_name("LOG")->required();
   app.add_option("-n,--executions", o.reconstruct.most_executions, "stop after N executions [400]")
-      ->type_name("N");
-  app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D");
-  app.add_option("--seed", o.seed, "of the executions to start from [1]")->type_name("S");
-  app.add_option("--model", o.model, "memory model: c++20, sc [c++20]")
+      ->type_name("N")
+      ->check(whole_number(1));
+  app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D")->check(duration());
+  app.add_option("--seed", o.seed, "the seed of the executions to start from [1]")
+      ->type_name("S")
+      ->check(whole_number());
+  app.add_option("--model", o.model, "the memory model [c++20]")
       ->type_name("M")
-      ->check(CLI::IsMember({"c++20", "sc"}));
+      ->check(one_of({"c++20", "sc"}));
   add_found_bug_options(app, o.found);
   app.add_flag("-q,--quiet", o.quiet, "only the report");
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
@@ -59,7 +61,9 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
   if (const auto code = parse_command(app, Arguments(arguments.begin(), dashes))) return code;
   if (o.program.empty())
     return complain(
-        {"Which program? heddle reconstruct LOG -- PROGRAM ARGS. `heddle reconstruct --help` explains it."});
+        {"No program given. For example:\nheddle reconstruct heddle-logs/server-4711.hlog -- ./server "
+         "--once\n"
+         "`heddle reconstruct --help` explains it."});
   return std::nullopt;
 }
 

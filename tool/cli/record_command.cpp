@@ -15,6 +15,7 @@
 #include "tool/cli/help.h"
 #include "tool/cli/record_elements.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/path_log.h"
 #include "tool/report/escape.h"
@@ -46,12 +47,13 @@ struct RecordOptions {
 
 std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
   CLI::App app(
-      "Runs a program natively, with real threads and at nearly its own speed, and writes a log of what they "
-      "did: which way each thread went at every branch (--path), or in which order threads came to shared "
-      "variables (--vars) or to the code that touches them (--blocks). The program has to be built with "
-      "`heddle c++ --full`. In production the same is done by the environment variable HEDDLE_RECORD alone: "
-      "HEDDLE_RECORD=path:DIR.",
-      "heddle record");
+      "Runs a program natively, at nearly its own speed, and logs what its threads do. The log says which "
+      "way "
+      "each thread went at every branch (--path), or in which order threads came to shared variables "
+      "(--vars) "
+      "or to the code that touches them (--blocks). The program has to be built with `heddle c++ --full`. In "
+      "production the environment variable HEDDLE_RECORD alone does the same: HEDDLE_RECORD=path:DIR.",
+      "heddle record [options] -- PROGRAM [ARGS…]");
   app.footer(
       "examples:\n"
       "  heddle record -- ./server --port 8080\n"
@@ -60,15 +62,15 @@ std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
       "\n"
       "exit codes: the program's own (128 and the signal's number, if one ended it); 2 bad command line, "
       "program or log, 3 an error of heddle's own");
-  app.add_flag("--path", o.path, "branches of each thread [the default]");
-  app.add_flag("--vars", o.vars, "order of accesses to shared variables and synchronisation objects");
-  app.add_flag("--blocks", o.blocks, "order of threads through the code that touches them")
+  app.add_flag("--path", o.path, "the branches of each thread [the default]");
+  app.add_flag("--vars", o.vars, "the order of accesses to shared variables and locks");
+  app.add_flag("--blocks", o.blocks, "the order in which threads run the code that accesses them")
       ->excludes("--vars")
       ->excludes("--path");
   app.add_option("-d,--dir", o.directory, "where logs are written [heddle-logs]")->type_name("DIR");
   app.add_option("--limit", o.limit, "bytes of a log at most: 64M, 1G [256M]; what comes later is cut")
       ->type_name("N");
-  app.add_option("--share", o.share, "part of the shared elements to record, in percent [100]")
+  app.add_option("--share", o.share, "the part of the shared variables to record, in percent [100]")
       ->type_name("P");
   app.add_option("--instance", o.instance, "which elements: the same ones for the same name")
       ->type_name("ID");
@@ -82,15 +84,17 @@ std::optional<int> parse_record(const Arguments& arguments, RecordOptions& o) {
   app.add_flag("--json", o.json, "with --show, of shared elements: as JSON");
   app.add_option("--program", o.named, "… with names from this program [the one that the log names]")
       ->type_name("FILE");
-  app.add_flag("--profile", o.profile,
-               "run it under the engine, and add the elements that are shared to PROGRAM.spes: of those "
-               "recorders choose");
+  app.add_flag("--profile", o.profile, "find out which variables are shared, for PROGRAM.spes");
   app.add_flag("--all", o.all,
                "… those also that were always accessed under the same lock, whose order is theirs: for code "
                "that may come to them without it when nobody looks");
   app.add_flag("--lean", o.lean, "… without those [the default]")->excludes("--all");
-  app.add_option("-n,--executions", o.executions, "of --profile [3]")->type_name("N");
-  app.add_option("--steps", o.steps, "with --show: the first N steps of each thread, too")->type_name("N");
+  app.add_option("-n,--executions", o.executions, "of --profile [3]")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000));
+  app.add_option("--steps", o.steps, "with --show: the first N steps of each thread, too")
+      ->type_name("N")
+      ->check(whole_number());
   app.add_flag("-q,--quiet", o.quiet, "say nothing");
   app.add_option("program", o.program, "the program and its arguments, after --")->type_name("PROGRAM ARGS…");
   app.prefix_command(false);
@@ -289,7 +293,9 @@ int record_command(const Arguments& arguments) {
   if (const auto code = parse_record(arguments, options)) return *code;
   if (!options.show.empty()) return show_log(options);
   if (options.program.empty())
-    return complain({"No program given. Usage: heddle record [OPTIONS] -- PROGRAM [ARGS…]"});
+    return complain(
+        {"No program given. For example:\nheddle record -- ./server --port 8080\n`heddle record --help` "
+         "explains it."});
   if (options.profile) return make_element_profile(options.program, options.executions, !options.all);
   if (!options.check.empty() && is_access_log(options.check))
     return follow_access_log(options.check, options.program, options.output);

@@ -107,7 +107,7 @@ Status check_build(const Trace& trace, const RecordedOptions& options, RecordedP
 }  // namespace
 
 void add_recorded_options(CLI::App& app, RecordedOptions& o) {
-  app.add_option("--program", o.program, "the program, where it is not at its old path, or is another build")
+  app.add_option("--program", o.program, "the program, if it has moved or is another build")
       ->type_name("FILE");
   app.add_flag("--trust-artifact", o.trust,
                "apply all that the artifact says: variables that decide which code is loaded and which files "

@@ -11,6 +11,7 @@
 #include "tool/cli/recorded_program.h"
 #include "tool/cli/replay_gdb.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/replay/engine_version.h"
 #include "tool/replay/replay.h"
 #include "tool/report/columns.h"
@@ -24,8 +25,9 @@ struct ReplayOptions {
   ColorWish color = ColorWish::kAuto;
   RecordedOptions recorded;
   std::uint64_t times = 1;
-  std::uint32_t until_event = ~0u;
-  std::uint32_t stop_at = ~0u;
+  static constexpr std::uint32_t kNoEvent = ~0u;
+  std::uint32_t until_event = kNoEvent;
+  std::uint32_t stop_at = kNoEvent;
   bool quiet = false, verbose = false;
   bool gdb = false;
   std::string debugger = "gdb";
@@ -38,24 +40,24 @@ std::optional<int> parse_replay(const Arguments& arguments, ReplayOptions& o) {
       "examples:\n"
       "  heddle replay heddle-out/bug-1.heddle\n"
       "  heddle replay --times 100 -q heddle-out/bug-1.heddle     does it always happen?\n"
-      "  heddle replay --until-event 40 heddle-out/bug-1.heddle   what has happened up to there?\n"
-      "  heddle replay --gdb heddle-out/bug-1.heddle              look at it in a debugger\n"
-      "  heddle replay --stop-at 40 heddle-out/bug-1.heddle       stop there, for a debugger to be attached\n"
+      "  heddle replay --until-event 40 heddle-out/bug-1.heddle   up to there\n"
+      "  heddle replay --gdb heddle-out/bug-1.heddle              in a debugger\n"
+      "  heddle replay --stop-at 40 heddle-out/bug-1.heddle       for a debugger\n"
       "\n"
       "exit codes: 66 reproduced, 1 not reproduced, 2 bad artifact or program, 3 an error of heddle's own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
   add_recorded_options(app, o.recorded);
-  app.add_option("--times", o.times, "replay this many times [1]")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--times", o.times, "replay this many times [1]")->type_name("N")->check(whole_number(1));
   app.add_option("--until-event", o.until_event, "end the execution after this event and show it")
-      ->type_name("K");
+      ->type_name("K")
+      ->check(whole_number(0, ReplayOptions::kNoEvent - 1));
   app.add_option(
          "--stop-at", o.stop_at,
          "stop the process before this event, and go on when it gets SIGCONT or a debugger continues it")
-      ->type_name("EVENT");
+      ->type_name("EVENT")
+      ->check(whole_number(0, ReplayOptions::kNoEvent - 1));
   app.add_flag("--gdb", o.gdb,
-               "under gdb, with commands for all threads and for going to any event; `help heddle` there");
+               "under gdb, with commands for all threads and events; type `help heddle` there");
   app.add_option("--debugger", o.debugger, "the gdb to use, with its options [gdb]")->type_name("COMMAND");
   app.add_flag("-q,--quiet", o.quiet, "only the verdict");
   app.add_flag("-v,--verbose", o.verbose, "the whole trace, and all frames of all stacks");

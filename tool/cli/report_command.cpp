@@ -152,8 +152,8 @@ int report_command(const Arguments& arguments) {
       "heddle report");
   app.footer(
       "examples:\n"
-      "  heddle report heddle-out                       the latest campaign: writes heddle-out/report.html\n"
-      "  heddle report heddle-out/campaign-2.json       another one of this folder\n"
+      "  heddle report                               writes heddle-out/report.html\n"
+      "  heddle report heddle-out/campaign-2.json    not the latest campaign\n"
       "  heddle report heddle-out -o bugs.html\n"
       "  heddle report heddle-out --sarif bugs.sarif --junit bugs.xml");
   app.add_option("campaign", named,

@@ -18,8 +18,7 @@ void add_report_options(CLI::App& app, ReportFiles& files) {
   app.add_option("--sarif", files.sarif, "write a report as SARIF 2.1.0, for code scanning and editors")
       ->type_name("FILE");
   app.add_option("--junit", files.junit, "write a report as JUnit XML, for CI services")->type_name("FILE");
-  app.add_option("--html", files.html, "write a report as a page for a browser, in one file")
-      ->type_name("FILE");
+  app.add_option("--html", files.html, "write a report as a page for a browser")->type_name("FILE");
 }
 
 Status write_reports(const report::CampaignReport& report, const ReportFiles& files) {

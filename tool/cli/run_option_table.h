@@ -58,8 +58,8 @@ class RunOptionPlace {
     return named(app_.add_option(names_, destination, help_));
   }
   template <typename T>
-  void list(T& destination) const {
-    value(destination)->take_all();
+  CLI::Option* list(T& destination) const {
+    return value(destination)->take_all();
   }
   void flag(bool& destination) const { app_.add_flag(names_, destination, help_); }
   void flag_calls(const std::function<void()>& set) const { app_.add_flag_callback(names_, set, help_); }
@@ -115,10 +115,9 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
   using Texts = std::vector<std::string>;
   return {
       {kHow, "-n,--executions", "N", "stop after N executions", "", "no limit",
-       [](const Place& p) { p.value(p.to.campaign.executions)->check(CLI::PositiveNumber); }},
-      {kHow, "-t,--time", "D",
-       fmt::format("stop after this long, for example 30s or 5m [{}s without -n]", default_seconds),
-       "stop after this time: `30s`, `5m`", "`60s` if `-n` is not given",
+       [](const Place& p) { p.value(p.to.campaign.executions)->check(whole_number(1)); }},
+      {kHow, "-t,--time", "D", fmt::format("stop after this time: 30s, 5m [{}s without -n]", default_seconds),
+       "stop after this time: `30s`, `5m`; `0`: never", "`60s` if `-n` is not given",
        [](const Place& p) {
          p.parsed(parse_duration, [&o = p.to](double seconds) { o.campaign.seconds = seconds; });
        }},
@@ -126,18 +125,18 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
        "number of worker processes. Without this option, executions of a program that writes files, binds a "
        "socket or starts other programs run one at a time",
        "the number of cores",
-       [](const Place& p) { p.value(p.to.campaign.jobs)->check(CLI::Range(1u, 1024u)); }},
-      {kHow, "-s,--strategy", "S", strategy_help(),
+       [](const Place& p) { p.value(p.to.campaign.jobs)->check(whole_number(1, 1024)); }},
+      {kHow, "-s,--strategy", "S", "see `heddle help strategies` [auto]",
        "how executions are chosen: [strategies.md](strategies.md)", "`auto`",
        [](const Place& p) {
-         p.taken_by<std::string>(
-             [&o = p.to](const std::string& text) { return set_strategy(text, o.campaign.spec); });
+         p.parsed(check_strategy,
+                  [&o = p.to](const std::string& text) { set_strategy(text, o.campaign.spec); });
        }},
-      {kHow, "--seed", "S", "64-bit seed [from the system, and printed]",
+      {kHow, "--seed", "S", "the same seed, the same executions [printed]",
        "a number of 64 bits. The same seed, program and options give the same executions, whatever `-j` is",
        "from the system; it is printed",
-       [](const Place& p) { p.value(p.to.campaign.spec.seed)->check(CLI::NonNegativeNumber); }},
-      {kProgram, "--model", "M", "memory model: c++20, c11tester, sc [c++20]",
+       [](const Place& p) { p.value(p.to.campaign.spec.seed)->check(whole_number()); }},
+      {kProgram, "--model", "M", "the memory model [c++20]",
        "the memory model: `c++20`, `c11tester` (the rules of that paper), `sc` (sequential consistency)",
        "`c++20`",
        [](const Place& p) {
@@ -145,7 +144,7 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
              {{"c++20", ModelKind::kCxx20}, {"c11tester", ModelKind::kC11Tester}, {"sc", ModelKind::kSc}},
              p.to.campaign.spec.model);
        }},
-      {kProgram, "--volatile", "V", "volatile accesses are: relaxed, acqrel, plain [relaxed]",
+      {kProgram, "--volatile", "V", "what volatile accesses are [relaxed]",
        "how volatile accesses are treated: `relaxed`, `acqrel`, `plain`", "`relaxed`",
        [](const Place& p) {
          p.choice<VolatileKind>({{"relaxed", VolatileKind::kRelaxed},
@@ -154,8 +153,8 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
                                 p.to.campaign.spec.volatile_kind);
        }},
       {kProgram, "--sleep", "S",
-       "a sleep ends: free (at any moment as others see it), timed (when they have done what they can) "
-       "[free]",
+       "when a sleep ends: at any moment as others see it (free), or when they have done what they can "
+       "(timed) [free]",
        "`free`: a sleep may end at any moment, since it orders nothing. `timed`: a sleep ends when the other "
        "threads have done what they can do before that time, and no timeout comes early. For tests that rely "
        "on "
@@ -168,17 +167,17 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
       {kProgram, "--spurious", "N",
        "wake-ups and failures for no reason, and timeouts before their time, in one execution [4]",
        "how many spurious wake-ups and failures one execution may have, and how many early timeouts", "4",
-       [](const Place& p) { p.value(p.to.campaign.spec.max_spurious)->check(CLI::Range(0u, 1'000'000u)); }},
-      {kHow, "--max-failures", "N", "go on until N distinct bugs; 0: never stop for a bug [1]",
+       [](const Place& p) { p.value(p.to.campaign.spec.max_spurious)->check(whole_number(0, 1'000'000)); }},
+      {kHow, "--max-failures", "N", "stop after N distinct bugs; 0: never for a bug [1]",
        "go on until N distinct bugs were found. 0: never stop for a bug, to measure rates", "1",
-       [](const Place& p) { p.value(p.to.campaign.max_failures)->check(CLI::NonNegativeNumber); }},
+       [](const Place& p) { p.value(p.to.campaign.max_failures)->check(whole_number()); }},
       {kHow, "--max-steps", "N",
-       "visible operations in one execution before it is brought to an end under a fair schedule and, if it\n"
+       "visible operations in one execution before it is brought to an end under a fair schedule and, if it "
        "still makes progress, cut [10000000]",
        "visible operations of one execution before it is scheduled fairly. A livelock is reported only if "
        "nothing "
        "changes after that; otherwise the execution is cut, which is no bug",
-       "10000000", [](const Place& p) { p.value(p.to.campaign.spec.max_steps)->check(CLI::PositiveNumber); }},
+       "10000000", [](const Place& p) { p.value(p.to.campaign.spec.max_steps)->check(whole_number(1)); }},
       {kHow, "--timeout", "D", "wall time of one execution [10s]", "wall time of one execution", "`10s`",
        [](const Place& p) {
          p.parsed(parse_duration, [&o = p.to](double seconds) {
@@ -208,12 +207,11 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
        }},
       {kProgram, "--allow-exit", "STATUS", "an exit status of the program that is no bug",
        "this exit status of the program is no bug", "",
-       [](const Place& p) { p.list(p.to.campaign.allowed_exits); }},
+       [](const Place& p) { p.list(p.to.campaign.allowed_exits)->check(exit_status()); }},
       {kProgram, "--warnings-as-bugs", "", "thread leaks and lock-order inversions count as bugs",
        "warnings count as bugs for the exit code", "off",
        [](const Place& p) { p.flag(p.to.campaign.warnings_as_bugs); }},
-      {kProgram, "--suppressions", "FILE",
-       "findings that are not to be told, in ThreadSanitizer's file format; may be repeated",
+      {kProgram, "--suppressions", "FILE", "what not to report: `heddle help suppressions`",
        "findings to leave out, in ThreadSanitizer's format. May be repeated", "",
        [](const Place& p) {
          p.taken_by<Texts>([&o = p.to](const Texts& files) -> Status {
@@ -294,12 +292,12 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
       {kResults, "--strip-path-prefix", "PREFIX", "shorten file names in reports", "", "",
        [](const Place& p) { p.value(p.to.strip_path_prefix); }},
       {kResults, "--exit-code", "N", "exit code when a bug was found [66]", "exit code when a bug was found",
-       "66", [](const Place& p) { p.value(p.to.bug_exit_code); }},
+       "66", [](const Place& p) { p.value(p.to.bug_exit_code)->check(exit_status()); }},
       {kResults, "--log-path", "FILE", "write the text report to this file instead of standard error", "", "",
        [](const Place& p) { p.value(p.to.log_path); }},
       {kHow, "--repetition", "HOW",
-       "how executions come back to the start: auto, fork (a process each), copy or track (memory put back\n"
-       "in process: all of it, or what was written); -v says which it was and why [auto]",
+       "how executions come back to the start: fork (a process each), copy or track (memory put back in "
+       "process: all of it, or what was written); -v says which it was and why [auto]",
        "how heddle returns to the start of the program: `auto`, `fork` (a process for each execution), "
        "`copy` or "
        "`track` (memory is put back in the same process). `-v` says which way was taken and why",

@@ -10,36 +10,31 @@
 #include <map>
 #include <thread>
 
+#include "tool/cli/command_words.h"
 #include "tool/cli/help.h"
-#include "tool/report/escape.h"
 
 namespace heddle::cli {
 namespace {
 
 constexpr const char* kRunDescription =
-    "Runs PROGRAM again and again, each time under a schedule chosen by a strategy, until a bug is found or "
-    "the budget\n"
-    "is spent. Build the program with `heddle c++` (or `heddle cc`) first.\n"
+    "Runs PROGRAM again and again, each time under another schedule, until a bug is found or the time is up. "
+    "Build the program with `heddle c++` (or `heddle cc`) first.\n"
     "\n"
     "A data race, failed assertion, abort, uncaught exception, fatal signal, deadlock, livelock, misuse of a "
-    "mutex or\n"
-    "thread, non-zero exit status, and whatever the program reports through <heddle/heddle.h> count as "
-    "bugs.\n"
-    "Every bug is written to DIR/bug-N.heddle, from which `heddle replay` runs it again.";
+    "mutex or thread, non-zero exit status, and whatever the program reports through <heddle/heddle.h> count "
+    "as bugs. Every bug is written to DIR/bug-N.heddle, from which `heddle replay` runs it again.";
 
 constexpr const char* kRunExamples =
     "examples:\n"
     "  heddle run -- ./test                        for 60 seconds, or until a bug\n"
-    "  heddle run -n 10000 -j 4 -- ./test --fast   10,000 executions with 4 workers; --fast is the "
-    "program's\n"
-    "  heddle run -n 1000 --max-failures 0 --json - -- ./test    how often does it fail?\n"
+    "  heddle run -n 10000 -j 4 -- ./test --fast   --fast is the program's\n"
     "  heddle run --seed 42 -n 500 -- ./test       the same executions every time\n"
+    "  heddle run -n 1000 --max-failures 0 -- ./test     how often does it fail?\n"
     "\n"
     "exit codes: 0 no bug, 66 a bug was found, 1 inconclusive, 2 bad command line or program, 3 an error of "
     "heddle's own\n"
     "environment: HEDDLE_OPTIONS=\"k=v:k=v\" with the long option names; TSan's halt_on_error, exitcode, "
-    "log_path,\n"
-    "suppressions, verbosity, color and strip_path_prefix are understood";
+    "log_path, suppressions, verbosity, color and strip_path_prefix are understood";
 
 std::uint64_t seed_from_system() {
   std::uint64_t seed = 0;
@@ -47,15 +42,19 @@ std::uint64_t seed_from_system() {
   return seed;
 }
 
-// Our own options end at `--` or at the first word that is none; what follows is the program's, untouched.
-std::size_t count_own_words(const CLI::App& app, const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--" || word.size() < 2 || word[0] != '-') return i;
-    const CLI::Option* option = app.get_option_no_throw(word);
-    if (option != nullptr && option->get_expected_min() > 0) ++i;
+// Words behind the program that would be options before it. They may be the program's own, so it gets them,
+// and the user is told.
+void tell_options_behind_program(CLI::App& app, const std::vector<std::string>& words,
+                                 const RunCommand& command) {
+  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (name.size() < 2 || name[0] != '-' || app.get_option_no_throw(name) == nullptr) continue;
+    warn(fmt::format(
+        "{} stands behind {}, so the program gets it. Options of `heddle {}` stand before the program; "
+        "a -- before the program says that this is meant.",
+        name, words[0], command.name));
+    return;
   }
-  return words.size();
 }
 
 // What lies between two separators, without quotes; a value with a separator in it is quoted, as for
@@ -150,27 +149,34 @@ std::optional<int> parse_run_options(const std::vector<std::string>& arguments, 
   app.option_defaults()->take_last();  // HEDDLE_OPTIONS first, the command line after it
   std::strncpy(options.campaign.spec.strategy, "auto", sizeof options.campaign.spec.strategy - 1);
   std::optional<Error> wrong;
+  if (command.add_options) command.add_options(app);
   for (const RunOptionRow& row : run_option_rows(command.default_seconds))
     row.bind(RunOptionPlace(app, options, wrong, row.names, row.value, row.help));
 
+  const char* variable = std::getenv("HEDDLE_OPTIONS");
   std::vector<std::string> all;
-  if (const char* variable = std::getenv("HEDDLE_OPTIONS")) all = words_of_option_variable(variable);
+  if (variable != nullptr) all = words_of_option_variable(variable);
   all.insert(all.end(), arguments.begin(), arguments.end());
-  const std::size_t own = count_own_words(app, all);
+  const std::size_t own = count_option_words(app, all);
   options.program.assign(all.begin() + static_cast<std::ptrdiff_t>(own), all.end());
-  if (!options.program.empty() && options.program[0] == "--") options.program.erase(options.program.begin());
+  const bool has_dashes = !options.program.empty() && options.program[0] == "--";
+  if (has_dashes) options.program.erase(options.program.begin());
   all.resize(own);
-  try {
-    std::vector<std::string> reversed(all.rbegin(), all.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return show_help(app);
-    fmt::print(stderr, "heddle {0}: {1}\n`heddle {0} --help` lists the options.\n", command.name,
-               report::escaped(error.what()));
-    return static_cast<int>(ExitCode::kBadInput);
+  const auto wish = take_words(app, all);
+  if (!wish) {
+    Error error = wish.error();
+    if (variable != nullptr && *variable != '\0')
+      error.message += fmt::format("\nThe options in HEDDLE_OPTIONS=\"{}\" count, too.", variable);
+    return complain(error);
   }
-  if (options.program.empty()) return complain({std::string("No program given. Usage: ") + command.usage});
+  if (*wish != HelpWish::kNone) return show_help(app, *wish);
+  if (options.program.empty())
+    return complain(
+        {fmt::format("No program given. For example:\nheddle {0} -- ./test\n`heddle {0} --help` "
+                     "explains it.",
+                     command.name)});
   if (wrong) return complain(*wrong);
+  if (!has_dashes) tell_options_behind_program(app, options.program, command);
   if (app.count("--seed") == 0) options.campaign.spec.seed = seed_from_system();
   if (app.count("--time") == 0 && app.count("--executions") == 0)
     options.campaign.seconds = command.default_seconds;

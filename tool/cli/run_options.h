@@ -18,6 +18,7 @@ struct RunCommand {
   const char* description;
   const char* examples;
   double default_seconds;  // of one campaign, where neither a time nor a number of executions is given
+  std::function<void(CLI::App&)> add_options = nullptr;  // besides those of `heddle run`
 };
 extern const RunCommand kRunCommand;
 

@@ -9,6 +9,7 @@
 #include "tool/cli/preamble.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
+#include "tool/cli/value_checks.h"
 #include "tool/report/escape.h"
 #include "tool/run/time_limit.h"
 #include "tool/search/production.h"
@@ -28,11 +29,12 @@ struct SearchChoice {
 
 std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
   CLI::App app(
-      "Searches for a bug near executions that passed: first all schedules of the paths that their threads "
-      "took, for every assertion, pointer, race, use after free and deadlock; then paths on which branches "
-      "go the other way. The solver names a schedule, the schedule is executed, and only what fails then is "
-      "reported. Needs a program built with `heddle c++ --full`.",
-      "heddle search");
+      "Searches for a bug near executions that passed. First it asks for all schedules of the paths that "
+      "their "
+      "threads took, for every assertion, pointer, race, use after free and deadlock. Then it asks for paths "
+      "on which branches go the other way. The solver names a schedule, the schedule is executed, and only "
+      "what fails then is reported. It needs a program built with `heddle c++ --full`.",
+      "heddle search [options] [--] PROGRAM [ARGS…]");
   app.footer(
       "examples:\n"
       "  heddle search --from heddle-logs -- ./server\n"
@@ -41,35 +43,39 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
       "\n"
       "exit codes: 0 nothing was found and nothing is left to ask, 66 a bug was found, 1 the budget was "
       "spent first, 2 bad command line or program, 3 an error of heddle's own");
-  app.add_option(
-         "--from", o.from,
-         "a folder with path logs of runs (`heddle record`); those that passed are where the search starts")
+  app.add_option("--from", o.from, "start from the runs that passed among these path logs")
       ->type_name("RUNS");
   app.add_flag("--any-input", o.any_input,
                "also from logs of runs with other arguments, environment or standard input than here");
-  app.add_option("--runs", o.runs,
-                 "executions under the engine to start from, without --from; else at most so many different "
-                 "runs [20]")
+  app.add_option("--runs", o.runs, "executions to start from, or runs of --from at most [20]")
       ->type_name("N")
-      ->check(CLI::Range(1u, 100'000u));
+      ->check(whole_number(1, 100'000));
   app.add_option("--order", o.order,
-                 "pruned: flips that some schedule makes; thesis: by distance, tried one by one [pruned]")
+                 "flips that some schedule makes (pruned), or all by distance, one by one (thesis) [pruned]")
       ->type_name("O")
-      ->check(CLI::IsMember({"pruned", "thesis"}));
+      ->check(one_of({"pruned", "thesis"}));
   app.add_option("-D,--depth", o.search.depth, "thesis: flip the D branches nearest to the assertion [16]")
-      ->type_name("D");
+      ->type_name("D")
+      ->check(whole_number(0, 1'000'000));
   app.add_option("-N,--traces", o.search.traces, "thesis: traces that are tried for each flip [4]")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, 1'000'000));
   app.add_option("--together", o.search.most_together, "thesis: branches that are flipped at once [2]")
-      ->type_name("K");
-  app.add_option("--base", o.search.base, "only from this run [all]")->type_name("K");
+      ->type_name("K")
+      ->check(whole_number(0, 1'000'000));
+  app.add_option("--base", o.search.base, "only from this run [all]")
+      ->type_name("K")
+      ->check(whole_number(0, 1'000'000));
   app.add_option("-n,--executions", o.search.most_executions, "stop after N executions of schedules [1000]")
-      ->type_name("N");
-  app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D");
-  app.add_option("--seed", o.seed, "of the executions to start from [1]")->type_name("S");
-  app.add_option("--model", o.model, "memory model: c++20, sc [c++20]")
+      ->type_name("N")
+      ->check(whole_number());
+  app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D")->check(duration());
+  app.add_option("--seed", o.seed, "the seed of the executions to start from [1]")
+      ->type_name("S")
+      ->check(whole_number());
+  app.add_option("--model", o.model, "the memory model [c++20]")
       ->type_name("M")
-      ->check(CLI::IsMember({"c++20", "sc"}));
+      ->check(one_of({"c++20", "sc"}));
   add_found_bug_options(app, o.found);
   app.add_flag("--no-minimize", o.found.no_minimize, "keep the execution as it was found");
   app.add_flag("-v,--verbose", o.verbose, "a line for each question");

@@ -43,18 +43,33 @@ Error script_error(const std::string& path) {
           "    heddle run -- PROGRAM [ARGS...]"};
 }
 
+bool is_source(const std::string& path) {
+  return std::any_of(kSourceSuffixes.begin(), kSourceSuffixes.end(), [&](std::string_view suffix) {
+    return path.size() > suffix.size() && path.ends_with(suffix);
+  });
+}
+
+Error source_error(const std::string& path) {
+  const std::string stem = path.substr(0, path.rfind('.'));
+  const std::string program = stem.find('/') == std::string::npos ? "./" + stem : stem;
+  return {path + " is source code, not a program. Compile it first:\n    heddle " +
+          (path.ends_with(".c") ? "cc" : "c++") + " -g -O1 " + path + " -o " + stem + "\n    heddle run -- " +
+          program};
+}
+
 // What the file system says, before the file's content matters.
 Status check_file(const std::string& path, bool& is_setuid) {
   struct stat info{};
   if (stat(path.c_str(), &info) != 0) {
-    std::string message = "cannot find the program " + path + ": " + std::strerror(errno) + ".";
-    if (path.find('/') == std::string::npos) {
-      message += " Programs are not searched on PATH; give its path, such as ./" + path + ".";
-    }
-    return Error{message};
+    const std::string message = "cannot find the program " + path + ": " + std::strerror(errno) + ". ";
+    return Error{message + (path.find('/') == std::string::npos
+                                ? "It is not on PATH either. Give its path, such as ./" + path + "."
+                                : "Has it been built? Is this the right folder?")};
   }
-  if (S_ISDIR(info.st_mode)) return Error{path + " is a folder, not a program."};
-  if (!S_ISREG(info.st_mode)) return Error{path + " is not a regular file."};
+  if (S_ISDIR(info.st_mode)) return Error{path + " is a folder, not a program. Name the program in it."};
+  if (!S_ISREG(info.st_mode))
+    return Error{path + " is not a regular file. Name the program that was compiled."};
+  if (is_source(path)) return source_error(path);
   is_setuid = (info.st_mode & (S_ISUID | S_ISGID)) != 0;
   char magic[2] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);

@@ -24,21 +24,6 @@
 namespace heddle::run {
 namespace {
 
-// As execvp would find it.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = std::getenv("PATH");
-  std::string rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string directory = rest.substr(0, colon);
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-    const std::string candidate = directory + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return name;
-}
-
 // What names a binary that was linked without a build id: the size and a checksum of the file.
 std::string contents_id(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -55,6 +40,22 @@ std::string contents_id(const std::string& path) {
 }
 
 }  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::string rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    const std::string directory = rest.substr(0, colon);
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+    const std::string candidate = directory + "/" + name;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0)
+      return candidate;
+  }
+  return name;
+}
 
 std::optional<std::string> Target::variable(const std::string& name) const {
   if (const auto set = set_variables.find(name); set != set_variables.end()) return set->second;

@@ -41,6 +41,9 @@ struct Target {
   ProgramIdentity identity(const std::vector<std::string>& asked) const;
 };
 
+// The file that a program's name stands for, as execvp would find it.
+std::string find_program(const std::string& name);
+
 // Resolves a command line to a target that can be run, or says why not; appends what the user should know.
 // `library` is the installed libheddle.so.
 Result<Target> resolve_target(const std::vector<std::string>& argv, const std::string& library,

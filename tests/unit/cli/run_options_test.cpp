@@ -165,6 +165,30 @@ TEST_F(RunOptionsTest, BadCommandLinesAreToldApart) {
   }
 }
 
+TEST_F(RunOptionsTest, StrategiesThatAreNearAreNamed) {
+  for (const auto& [strategy, told] :
+       {std::pair{"pcd", "there is no strategy 'pcd'. Did you mean 'pct'?"},
+        {"exhaustiv:stale=1", "Did you mean 'exhaustive'?"},
+        {"pct:dd=3", "the strategy 'pct' has no parameter 'dd'. It has d, k, once."},
+        {"pct:d=3,onec=1", "no parameter 'onec'. Did you mean 'once'?"},
+        {"random:d=3", "the strategy 'random' has no parameter 'd'. It has none."},
+        {"pct:d=99", "from 1 to 64, not '99'"},
+        {"pct:d", "No value for the parameter 'd'"}}) {
+    EXPECT_EQ(ends_with({"-s", strategy, "./p"}), kBadInput) << strategy;
+    EXPECT_NE(message.find(told), std::string::npos) << message;
+    EXPECT_NE(message.find("heddle help strategies"), std::string::npos) << message;
+  }
+}
+
+TEST_F(RunOptionsTest, OptionsBehindTheProgramAreTold) {
+  EXPECT_EQ(ends_with({"./p", "-n", "7"}), std::nullopt);
+  EXPECT_NE(message.find("-n stands behind ./p"), std::string::npos) << message;
+  EXPECT_EQ(ends_with({"--", "./p", "-n", "7"}), std::nullopt);
+  EXPECT_EQ(message, "");
+  EXPECT_EQ(ends_with({"./p", "--port", "7", "--", "-n"}), std::nullopt);
+  EXPECT_EQ(message, "");
+}
+
 TEST_F(RunOptionsTest, HelpEndsWell) {
   EXPECT_EQ(ends_with({"--help"}), 0);
   EXPECT_EQ(ends_with({"-h", "./p"}), 0);
@@ -183,7 +207,8 @@ TEST_F(RunOptionsTest, VariableGivesDefaultsThatTheCommandLineOverrides) {
 TEST_F(RunOptionsTest, VariableWithMistakeIsABadCommandLine) {
   setenv("HEDDLE_OPTIONS", "sede=7", 1);
   EXPECT_EQ(ends_with({"./p"}), kBadInput);
-  EXPECT_NE(message.find("sede"), std::string::npos) << message;
+  EXPECT_NE(message.find("'--sede'. Did you mean '--seed'?"), std::string::npos) << message;
+  EXPECT_NE(message.find("HEDDLE_OPTIONS=\"sede=7\""), std::string::npos) << message;
 }
 
 TEST_F(RunOptionsTest, NamesOfThreadSanitizer) {
