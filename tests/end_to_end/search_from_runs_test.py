@@ -209,6 +209,16 @@ class SearchFromRuns(HeddleTest):
         answer = self.heddle("search", "--runs", "1", "--", "./program", code=BUG)
         self.assertRegex(answer.errors, r"derived from run 1 by flipping 0\.\d branch")
 
+    def test_a_bug_stays_a_bug_where_it_cannot_be_kept(self):
+        self.compile(WITHDRAW, flags=["--full"])
+        self.write("file", "in the way")
+        answer = self.heddle("search", "--runs", "1", "-o", "file", "--", "./program", code=BUG)
+        self.assertIn("This execution could not be kept", answer.errors)
+        self.assertIn("SUMMARY: heddle: ", answer.errors)
+        self.assertNotIn("reproduce:", answer.errors)
+        with open(self.path("file"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "in the way")
+
     def test_a_bug_on_the_way_to_a_run_that_passed_is_reported(self):
         self.compile(RACE, flags=["--full"])
         self.heddle("record", "-d", "logs", "--", "./program", code=NO_BUG)
