@@ -18,7 +18,7 @@ void ElementOrders::start(OrderTable* table, bool profiles) {
   locks_ = static_cast<TakenLock*>(map_pages(kTakenLocks * sizeof(TakenLock)));
   HEDDLE_CHECK(locks_ != nullptr);
   if (table_->keeps_abreast != 0) count_parts();
-  if (table_->follows_entries != 0) entries_ = find(kAllEntries);
+  if (table_->follows_entries != kEntriesLeft) entries_ = find(kAllEntries);
 }
 
 void ElementOrders::count_parts() {
@@ -119,7 +119,7 @@ bool ElementOrders::is_turn(std::uint32_t index, std::uint64_t lineage) const {
 bool ElementOrders::is_waited_for(std::uint64_t lineage) const {
   for (std::uint32_t i = 0; i < table_->vectors; ++i) {
     const OrderVector& vector = table_->vector()[i];
-    if (vector.is_lent != 1 && i != entries_ && !is_over(i) &&
+    if (vector.is_lent != kLentOrder && i != entries_ && !is_over(i) &&
         table_->run()[vector.first + at_[i]].lineage == lineage)
       return true;
   }

@@ -34,11 +34,12 @@ class ElementOrders {
 
   // May this thread come to the element next?
   bool is_turn(std::uint32_t vector, std::uint64_t lineage) const;
-  // May a thread come out of turn, should nobody be able to go on?
-  // `giving_way`: 1, where another run lent it; 2, also where it only gives way in the end.
+  // May a thread come out of turn, should nobody be able to go on? `giving_way`: kKeptOrder, nowhere;
+  // kLentOrder, where another run lent the order; kYieldsLast, also where it was not lent and gives way in
+  // the end.
   bool gives_way(std::uint32_t vector, std::uint32_t giving_way) const {
     const std::uint32_t is_lent = table_->vector()[vector].is_lent;
-    return is_lent != 0 && is_lent <= giving_way;
+    return is_lent != kKeptOrder && is_lent <= giving_way;
   }
   // An order that fits as badly as this says nothing any more, and looking for places takes long.
   bool is_given_up(const OrderVector& vector) const { return vector.out_of_turn >= kMostOutOfTurn; }
@@ -64,9 +65,9 @@ class ElementOrders {
   // `first` is to go first: has it been for too long, polling for what somebody further on would do?
   bool is_in_vain(const Part& first);
   bool follows_entries() const { return entries_ != kNone && !is_given_up(table_->vector()[entries_]); }
-  bool enters_early() const { return table_->follows_entries == 2; }
+  bool enters_early() const { return table_->follows_entries == kEntriesEarly; }
   // Is the block one of those that the vector of all entries is about?
-  bool is_of_entries(std::uint32_t vector) const { return table_->vector()[vector].is_lent != 1; }
+  bool is_of_entries(std::uint32_t vector) const { return table_->vector()[vector].is_lent != kLentOrder; }
   // What is to come before the thread's next entry, as next_place has it.
   std::uint32_t next_entry(std::uint64_t lineage) const { return next_place(entries_, lineage); }
   std::uint32_t entries_made() const { return reached_[entries_]; }
@@ -93,8 +94,9 @@ class ElementOrders {
  private:
   void take_later_place(OrderVector& vector, std::uint32_t from, std::uint64_t lineage);
   bool tells_of_one_run(std::uint32_t vector) const {
-    return (table_->prefers_turns | table_->keeps_abreast | table_->follows_entries) != 0 &&
-           table_->vector()[vector].is_lent == 0;
+    const bool says_who_goes_first =
+        (table_->prefers_turns | table_->keeps_abreast) != 0 || table_->follows_entries != kEntriesLeft;
+    return says_who_goes_first && table_->vector()[vector].is_lent == kKeptOrder;
   }
   void count_parts();
   void made_one(std::uint64_t lineage);

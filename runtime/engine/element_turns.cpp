@@ -124,14 +124,14 @@ void ElementTurns::gather(FreeThreads& free, const Rules& rules, std::uint32_t g
 }
 
 void ElementTurns::find_free(FreeThreads& free, const Rules& rules, std::uint64_t seed, std::uint64_t steps) {
-  gather(free, rules, 0);
-  if (free.count == 0) gather(free, rules, 1);
+  gather(free, rules, kKeptOrder);
+  if (free.count == 0) gather(free, rules, kLentOrder);
   if (free.count == 0 && !orders_.rest_is_free() && !orders_.is_incomplete()) {
     // What was recorded may end in the middle of what happened: only now may anybody go beyond it.
     orders_.release_rest();
-    gather(free, rules, 0);
+    gather(free, rules, kKeptOrder);
   }
-  if (free.count == 0) gather(free, rules, 2);
+  if (free.count == 0) gather(free, rules, kYieldsLast);
   if (scheduler_.runnable().size() == 1) return;
   // An order that is waited for goes first seven times in eight.
   if (free.count > 1 && orders_.prefers_turns() && mix(seed, steps) % 8 != 0) keep_waited_for(free);

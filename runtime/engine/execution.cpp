@@ -35,9 +35,8 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   events_.start(channel, spec().record_events != 0);
   stacks_.start(channel, spec().symbolic != 0);
   fairness_.start({spec().stagnation_steps, spec().max_steps, spec().sleep == SleepKind::kTimed});
-  // Orders without a single run are no orders: the elements are to be looked at (tool/cli/element_profile.h).
-  elements_.start(channel_.orders(), spec().plain_events != PlainEvents::kNone &&
-                                         channel_.orders() != nullptr && channel_.orders()->runs == 0);
+  OrderTable* const orders = channel_.orders();
+  elements_.start(orders, orders != nullptr && is_profile(orders->runs, spec().plain_events));
   rules_.start({spec().rules, spec().rule_count});
   enforcing_ = rules_.any() || elements_.any();
   note_pace();

@@ -1,6 +1,9 @@
 // The modification order of each location as a growing set of constraints (C11Tester §4), without rollback: a
 // new store only gets incoming edges, and a read adds edges only towards a store that reaches none of their
 // sources, so that a cycle can never arise.
+//
+// modification_order.cpp has the edges, order_slots.cpp the memory, order_forgetting.cpp the stores that go,
+// order_positions.cpp the final places, history.cpp who accessed what.
 #pragma once
 
 #include <cstdint>

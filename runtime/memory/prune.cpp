@@ -3,6 +3,7 @@
 // their own: what they published is counted by reference, and histories hold live stores only.
 #include <algorithm>
 
+#include "runtime/memory/masks.h"
 #include "runtime/memory/memory_model.h"
 
 namespace heddle::memory {
@@ -15,13 +16,6 @@ std::uint32_t live_count(const Location& x) {
   std::uint32_t n = 0;
   for (std::uint32_t w = 0; w < x.words; ++w) n += count_bits(x.live[w]);
   return n;
-}
-
-bool any(const std::uint64_t* mask, std::uint32_t words) {
-  for (std::uint32_t w = 0; w < words; ++w) {
-    if (mask[w] != 0) return true;
-  }
-  return false;
 }
 
 }  // namespace

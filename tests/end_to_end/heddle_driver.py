@@ -97,8 +97,12 @@ class HeddleTest(unittest.TestCase):
     def call(self, *command, **options):
         return self.finish(self.start(*command, **options))
 
-    def heddle(self, *arguments, **options):
-        return self.call(HEDDLE, *arguments, **options)
+    def heddle(self, *arguments, code=None, **options):
+        """`code`: the exit code that it must have."""
+        answer = self.call(HEDDLE, *arguments, **options)
+        if code is not None:
+            self.assertEqual(answer.code, code, answer.errors)
+        return answer
 
     def heddle_bench(self, *arguments, **options):
         needs(os.path.exists(HEDDLE_BENCH), "heddle-bench, which scripts/build --bench builds,")

@@ -7,20 +7,27 @@
 #include "tool/cli/choice_option.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/value_checks.h"
-#include "tool/findings/findings_folder.h"
 #include "tool/replay/minimize.h"
 #include "tool/report/text.h"
 
 namespace heddle::cli {
 namespace {
 
-// What the artifact is about comes first in it: a bug, if there is one besides warnings.
-void put_found_first(std::vector<TraceFinding>& findings, bool is_last) {
-  auto found = findings.end();
-  for (auto at = findings.begin(); at != findings.end(); ++at) {
-    if (at->severity == Severity::kBug && (found == findings.end() || is_last)) found = at;
+// The finding that is what was found: a bug, if there is one besides warnings.
+std::size_t found_finding(const std::vector<TraceFinding>& findings, bool is_last) {
+  std::size_t found = findings.size();
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].severity == Severity::kBug && (found == findings.size() || is_last)) found = i;
   }
-  if (found != findings.end()) std::rotate(findings.begin(), found, found + 1);
+  return found == findings.size() ? 0 : found;
+}
+
+std::string text_of(const FoundBugs::Bug& bug, bool color) {
+  report::TextOptions text;
+  text.artifact = bug.artifact;
+  text.color = color;
+  text.width = report_width();
+  return report::text_report(bug.trace, bug.trace.findings.front(), text);
 }
 
 }  // namespace
@@ -46,41 +53,46 @@ FoundBugs::FoundBugs(const std::string& command, const std::string& folder, cons
   report_.stopped_because = "a bug was found";
 }
 
-std::string FoundBugs::add(Trace trace, std::uint64_t executions) {
-  auto added = add_bug(folder_, trace);
-  if (!added) {
-    warn("This execution could not be kept: " + added.error().message + " -o DIR names another folder.");
-    return {};
-  }
+FoundBugs::Bug& FoundBugs::add(Trace trace, std::uint64_t executions) {
+  Bug& bug = bugs_.emplace_back();
+  bug.trace = std::move(trace);
+  bug.keep(folder_, bug.trace);
+  if (!bug.why_not_kept.empty())
+    warn("This execution could not be kept: " + bug.why_not_kept + " -o DIR names another folder.");
   report_.executions = std::max(executions, ++report_.buggy_executions);
   report_.strategies[0].executions = report_.executions;
   report_.strategies[0].buggy_executions = report_.buggy_executions;
   ++report_.endings[static_cast<std::size_t>(Ending::kFinding)];
   report_.endings[static_cast<std::size_t>(Ending::kExited)] = report_.executions - report_.buggy_executions;
+  report_.findings.push_back({&bug.trace, 0, 1, report_.executions - 1, bug.artifact, {}});
+  write();
+  return bug;
+}
+
+void FoundBugs::replace(Bug& bug, Trace smaller) {
+  bug.trace = std::move(smaller);
+  if (auto written = bug.keep_smaller(bug.trace); !written) warn(written.error().message);
+  write();
+}
+
+void FoundBugs::write() {
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  traces_.push_back(std::move(trace));
-  report_.findings.push_back({&traces_.back(), 0, 1, report_.executions - 1, *added, {}});
-  if (auto kept = file_.keep(report_); !kept) warn(kept.error().message);
-  return *added;
+  after_output(static_cast<int>(ExitCode::kBug), file_.keep(report_));
 }
 
 int tell_found_bug(Trace trace, const run::Target& target, const FoundBugOptions& options, FoundBugs& found,
                    std::uint64_t executions) {
   if (trace.findings.empty())
     return complain({"The execution did not fail again when it was recorded.", ExitCode::kInconclusive});
-  put_found_first(trace.findings, options.ended_by_bug);
+  put_first(trace, found_finding(trace.findings, options.ended_by_bug));
+  FoundBugs::Bug& bug = found.add(std::move(trace), executions);
   if (!options.no_minimize) {
     replay::MinimiseOptions budget;
     budget.allowed_exits = options.allowed_exits;
-    auto small = replay::minimise(target, trace, budget);
-    if (small) trace = std::move(*small);
+    auto small = replay::minimise(target, bug.trace, budget);
+    if (small) found.replace(bug, std::move(*small));
   }
-  report::TextOptions text;
-  text.artifact = found.add(trace, executions);
-  if (options.quiet) return static_cast<int>(ExitCode::kBug);
-  text.color = use_color(options.color);
-  text.width = report_width();
-  fmt::print(stderr, "{}", report::text_report(trace, trace.findings.front(), text));
+  if (!options.quiet) fmt::print(stderr, "{}", text_of(bug, use_color(options.color)));
   return static_cast<int>(ExitCode::kBug);
 }
 

@@ -1,5 +1,12 @@
-// Bugs that were found by other means than a campaign's executions: made smaller, kept as artifacts, and
+// Bugs that were found by other means than a campaign's executions: kept as artifacts, made smaller, and
 // told.
+//
+// They are kept as a campaign's bugs are (tool/findings/kept_bug.h), with a campaign file beside them.
+// after_output tells what cannot be written, and leaves the exit code that of a bug. `heddle run`
+// (run_command.cpp) does the same but for these:
+//   - its exit code can be chosen (--exit-code);
+//   - its seed finds again what could not be kept; these commands depend on logs and runs, too;
+//   - its text also has what minimising left out and the program's output, which `heddle replay` shows here.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +17,7 @@
 
 #include "tool/cli/report_files.h"
 #include "tool/cli/terminal.h"
+#include "tool/findings/kept_bug.h"
 #include "tool/run/target.h"
 
 namespace heddle::cli {
@@ -27,17 +35,25 @@ struct FoundBugOptions {
 // campaign file of its own beside them, from which `heddle report` makes its reports.
 class FoundBugs {
  public:
+  struct Bug : KeptBug {
+    Trace trace;
+  };
+
   FoundBugs(const std::string& command, const std::string& folder, const run::Target& target,
             std::uint64_t seed);
-  // The path of its artifact. Empty: it could not be written, which the user was told.
-  std::string add(Trace trace, std::uint64_t executions);
+  // The user is told where it cannot be kept. `executions`: how many it took. The bug stays where it is.
+  Bug& add(Trace trace, std::uint64_t executions);
+  // A smaller form of a bug that was added.
+  void replace(Bug& bug, Trace smaller);
 
  private:
+  void write();
+
   std::chrono::steady_clock::time_point began_;
   std::string folder_;
   report::CampaignReport report_;
   CampaignFile file_;
-  std::deque<Trace> traces_;  // the report points into them
+  std::deque<Bug> bugs_;  // the report points into them
 };
 
 void add_found_bug_options(CLI::App& app, FoundBugOptions& options);

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tool/findings/kept_bug.h"
 #include "tool/findings/suppressions.h"
 #include "tool/run/behaviour_counts.h"
 #include "tool/run/dead_worker.h"
@@ -39,15 +40,13 @@ struct CampaignOptions {
   std::map<std::string, std::string> known;  // fingerprints of bugs that are not new, and their artifacts
 };
 
-// One distinct finding with the execution that showed it first.
-struct FoundBug {
+// One distinct finding with the execution that showed it first. KeptBug: what became of its artifact.
+struct FoundBug : KeptBug {
   Trace trace;
   std::size_t finding = 0;
   std::uint64_t count = 0;
   std::uint64_t first_execution = 0;  // executions before it
   std::uint64_t last_execution = 0;   // index of the last one that was investigated
-  std::string artifact;
-  std::string why_not_kept;  // the artifact could not be written
   bool confirmed = true;
   bool reported = false;  // on_bug was called
   std::string known;      // the artifact that holds it already; empty: it is new

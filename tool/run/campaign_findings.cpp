@@ -1,8 +1,6 @@
 // What a campaign does with an execution that shows something: runs it again, keeps it, tells of it.
 #include <algorithm>
 
-#include "tool/artifact/artifact.h"
-#include "tool/findings/findings_folder.h"
 #include "tool/findings/fingerprint.h"
 #include "tool/run/campaign.h"
 #include "tool/run/free_run.h"
@@ -149,10 +147,7 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
     return;
   }
   const bool is_bug = finding.severity == Severity::kBug || options_.warnings_as_bugs;
-  // What the artifact is about comes first in it.
-  const auto first = trace.findings.begin();
-  std::rotate(first, first + static_cast<std::ptrdiff_t>(index),
-              first + static_cast<std::ptrdiff_t>(index) + 1);
+  put_first(trace, index);
   FoundBug bug;
   bug.count = 1;
   bug.first_execution = outcome_.report.executions - 1;
@@ -166,12 +161,8 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
     ++distinct_bugs_;
   }
   if (is_new_bug && !options_.output_directory.empty()) {
-    if (auto added = add_bug(options_.output_directory, bug.trace)) {
-      bug.artifact = *added;
-    } else {
-      bug.why_not_kept = added.error().message;
-      outcome_.report.warnings.push_back(bug.why_not_kept);
-    }
+    bug.keep(options_.output_directory, bug.trace);
+    if (!bug.why_not_kept.empty()) outcome_.report.warnings.push_back(bug.why_not_kept);
   }
   by_fingerprint_.emplace(print, outcome_.bugs.size());
   by_signature_.emplace(signature, outcome_.bugs.size());
@@ -188,12 +179,9 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
 
 void Campaign::minimise_bugs() {
   for (FoundBug& bug : outcome_.bugs) {
-    const bool is_new = !bug.artifact.empty() || !bug.why_not_kept.empty();
-    if (minimise && bug.confirmed && is_new) {
+    if (minimise && bug.confirmed && bug.was_tried()) {
       minimise(bug);
-      if (bug.artifact.empty()) {
-        // Its larger form could not be written, either.
-      } else if (auto written = write_artifact(bug.artifact, bug.trace); !written)
+      if (auto written = bug.keep_smaller(bug.trace); !written)
         outcome_.report.warnings.push_back(written.error().message);
     }
     if (!bug.reported && on_bug) on_bug(bug);
