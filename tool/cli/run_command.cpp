@@ -72,6 +72,9 @@ std::string describe_all(const std::deque<run::FoundBug>& bugs, const RunOptions
     return bug->trace.findings[bug->finding].severity == Severity::kBug;
   };
   const bool several = std::ranges::count_if(shown, is_bug) > 1;
+  // Beside a bug the summary's line is enough for a warning.
+  if (std::ranges::any_of(shown, is_bug) && !options.verbose)
+    std::erase_if(shown, [&](const run::FoundBug* bug) { return !is_bug(bug); });
   std::string text;
   if (several) {
     std::size_t number = 0;
