@@ -71,7 +71,7 @@ class RunPrograms(unittest.TestCase):
         status, output = self.drive("pass", "int main() {}\n", self.found("deadlock"))
         self.assertEqual(status, 1)
         self.assertIn("exit code 66, expected 0", output)
-        self.assertRegex(output, r"heddle run -n 300 --seed 1 --json report.json .* -- ./program")
+        self.assertRegex(output, r"heddle run -v -n 300 --seed 1 --json report.json .* -- ./program")
 
     def test_finding_that_replays(self):
         replay = {"status": 66, "output": "SUMMARY: heddle: deadlock here"}
