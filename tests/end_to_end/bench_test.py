@@ -61,7 +61,7 @@ class Bench(HeddleTest):
             answer = self.heddle("bench", name, "--json", "-")
             self.assertEqual(answer.code, BAD_INPUT, name)
             self.assertIn(f"heddle-bench {name}", answer.errors)
-        self.assertIn("heddle-bench", self.heddle("bench", "--help").output)
+        self.assertIn("heddle-bench", self.heddle("bench", "--help-all").output)
 
 
 if __name__ == "__main__":
