@@ -156,7 +156,6 @@ class BugPage {
       case FindingKind::kUncaughtException:
       case FindingKind::kTerminate:
       case FindingKind::kReported:
-      case FindingKind::kNonZeroExit:
       case FindingKind::kNotLinearizable:
         return true;
       default:

@@ -26,7 +26,7 @@ export function BugView({ bug, onTheme }: { bug: Bug; onTheme: () => void }) {
   const [asked, setAsked] = useState(0);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [view, setView] = useState<View>(() => ({
-    graph: false, collapsed: model.hasFolds && model.rows.length > FEW_ROWS, filter: NO_FILTER, edges: new Set(FIRST_EDGES), query: "", zoom: 0, help: false,
+    graph: false, collapsed: model.hasFolds && model.hasCritical && model.rows.length > FEW_ROWS, filter: NO_FILTER, edges: new Set(FIRST_EDGES), query: "", zoom: 0, help: false,
   }));
   const [letters, setLetters] = useState(lettersAreOn);
   const searchBox = useRef<HTMLInputElement>(null);

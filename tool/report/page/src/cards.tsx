@@ -81,19 +81,21 @@ export function Cards({ model, onSelect }: Props) {
   const shownMinor = all ? minor : minor.slice(0, MOST_MINOR);
   const left = main.length - shown.length + minor.length - shownMinor.length;
   if (known.length === 0 && main.length === 0) return null;
+  const more = left > 0 && <button type="button" class="link more-cards" onClick={() => setAll(true)}>Show {grouped(left)} more {left === 1 ? "place" : "places"}</button>;
   const around = main.length <= 3 ? 2 : main.length <= 4 ? 1 : 0;
   return (
     <>
-      <div class={`cards count-${Math.min(shown.length, 4)} ${bug.kind === "data race" ? "racing" : ""}`}>
+      <div class={`cards count-${Math.min(shown.length, 5)} ${bug.kind === "data race" ? "racing" : ""}`}>
         {shown.map((card, i) => <BigCard key={i} bug={bug} card={card} around={around} onSelect={onSelect} />)}
       </div>
       {shownMinor.length > 0 && (
         <ul class="minor" aria-label="Also cited">
           <li class="quiet" aria-hidden="true">Also:</li>
           {shownMinor.map((card, i) => <SmallCard key={i} bug={bug} card={card} onSelect={onSelect} />)}
+          {more && <li>{more}</li>}
         </ul>
       )}
-      {left > 0 && <p><button type="button" class="link more-cards" onClick={() => setAll(true)}>Show {grouped(left)} more {left === 1 ? "place" : "places"}</button></p>}
+      {shownMinor.length === 0 && more && <p>{more}</p>}
     </>
   );
 }

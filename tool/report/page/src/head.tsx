@@ -17,6 +17,13 @@ function placesText(bug: Bug, cards: Card[]): string {
   return [...new Set(places)].join(between);
 }
 
+// The summary without the kind, which stands before it, and without what the words say once more.
+function restOfSummary(bug: Bug): string {
+  const rest = bug.summary.replace(bug.kind, "").replace(/^[:\s]+/, "");
+  const colon = rest.indexOf(": ");
+  return colon > 0 && bug.words.toLowerCase().includes(rest.slice(colon + 2).toLowerCase()) ? rest.slice(0, colon) : rest;
+}
+
 // What the finding says, unless the words have it already.
 function Message({ bug }: { bug: Bug }) {
   const plain = (text: string) => text.replace(/\s+/g, " ").trim();
@@ -33,7 +40,7 @@ export function Head({ model, onSelect }: { model: Model; onSelect: (row: number
   return (
     <header class="head">
       <h1>
-        <span class={`kind ${bug.severity}`}>{bug.kind}</span> {places || bug.summary.replace(bug.kind, "").replace(/^[:\s]+/, "")}
+        <span class={`kind ${bug.severity}`}>{bug.kind}</span> {places || restOfSummary(bug)}
       </h1>
       <p class="words">{bug.words}</p>
       <Message bug={bug} />

@@ -73,6 +73,7 @@ export class Model {
   readonly readable = new Map<number, number[]>();
   readonly missed = new Map<number, Missed>();
   readonly hasFolds: boolean;
+  readonly hasCritical: boolean;
   readonly events: number; // rows that are events
   // Names of variables with the number of their rows, those that the finding cites first.
   readonly variables: [name: string, count: number][];
@@ -94,6 +95,7 @@ export class Model {
     for (const [read, store, how] of bug.missed) this.missed.set(read, { store, how });
     this.addEdges();
     this.hasFolds = this.rows.some((row) => !isCritical(row));
+    this.hasCritical = this.rows.some(isCritical);
     this.events = this.rows.reduce((n, row) => n + (row.id >= 0 ? 1 : 0), 0);
     this.variables = this.variablesOf();
   }

@@ -22,7 +22,7 @@ export function Where({ frame }: { frame: Frame }) {
   const [fn, place] = frame;
   return (
     <p class="where">
-      <b title={place}>{shortPlace(place)}</b>
+      {place && <b title={place}>{shortPlace(place)}</b>}
       {fn && <span class="cut" title={fn}> in {fn}</span>}
     </p>
   );

@@ -15,6 +15,7 @@ const HEAD = 32; // of the names of threads
 const FEW_ROWS = 40;
 const FEW_LINES = 20;
 const MANY_ROWS = 300;
+const LEAST_SEEN = 110;
 const OPENS_AT = 0.6; // of the height: what came before is what one wants to see
 
 interface Props {
@@ -74,10 +75,12 @@ function Place({ text, left, width }: { text: string; left: number; width: numbe
   );
 }
 
-// How much of its lines one sees: what is below the edge of the window is not in sight.
+// How much of its lines one sees: what is below the edge of the window is not in sight. Where hardly anything is, one
+// has to scroll the page first, and then sees all.
 function seenOf(element: HTMLElement): number {
   const view = element.clientHeight - HEAD;
-  return Math.max(Math.min(100, view), Math.min(view, innerHeight - element.getBoundingClientRect().top - HEAD));
+  const inWindow = innerHeight - element.getBoundingClientRect().top - HEAD;
+  return inWindow < LEAST_SEEN ? view : Math.min(view, inWindow);
 }
 
 export function Timeline({ model, lines, lineOf, filter, zoom, selected, asked, matches, shownEdges, onSelect, onOpen }: Props) {
@@ -132,7 +135,7 @@ export function Timeline({ model, lines, lineOf, filter, zoom, selected, asked, 
   const last = Math.min(lines.length, Math.ceil((top + size.height) / height) + OVERSCAN);
   const inSight = lines.slice(first, last);
   // The last lines, too, can be where one sees them.
-  const below = lines.length * height > size.seen ? size.height - HEAD - 100 : 12;
+  const below = lines.length * height > size.seen ? size.height - HEAD - LEAST_SEEN : 12;
   const foldTexts = useMemo(() => new Map<number, string>(), [lines]);
   const foldText = (line: number) => {
     let text = foldTexts.get(line);
