@@ -21,6 +21,7 @@
 #include "tool/replay/symbolic.h"
 #include "tool/report/explained.h"
 #include "tool/report/html.h"
+#include "tool/report/kept_explanation.h"
 #include "tool/run/time_limit.h"
 #include "tool/search/path_alternates.h"
 
@@ -210,7 +211,13 @@ int explain_command(const Arguments& arguments) {
     if (auto written = write_file_atomically(path, text(*explanation)); !written)
       return complain(written.error());
   }
-  return explanation->passing || explanation->remedy ? 0 : static_cast<int>(ExitCode::kInconclusive);
+  if (!explanation->passing && !explanation->remedy) return static_cast<int>(ExitCode::kInconclusive);
+  // For the pages that are made of the artifact later. It is no failure if there is no place for it.
+  if (auto kept = write_file_atomically(report::explanation_path(options.artifact),
+                                        report::explanation_to_keep(*explanation));
+      !kept)
+    warn(kept.error().message);
+  return 0;
 }
 
 }  // namespace heddle::cli

@@ -16,6 +16,7 @@
 #include "tool/findings/findings_folder.h"
 #include "tool/findings/fingerprint.h"
 #include "tool/report/kept_campaign.h"
+#include "tool/report/kept_explanation.h"
 #include "tool/report/places.h"
 
 namespace heddle::cli {
@@ -33,6 +34,7 @@ void add_findings(Gathered& gathered, const std::string& path, const std::vector
                   std::set<std::string>& seen) {
   const Trace& trace = gathered.traces.back();
   const std::string_view name = report::base_name(path);
+  const std::string explanation = report::read_explanation(path);
   for (std::size_t i = 0; i < trace.findings.size(); ++i) {
     const std::string print = fingerprint(trace, trace.findings[i]);
     const auto known = std::find_if(kept.begin(), kept.end(), [&](const report::KeptFinding& finding) {
@@ -51,7 +53,8 @@ void add_findings(Gathered& gathered, const std::string& path, const std::vector
                                         counted ? known->count : 0,
                                         counted ? known->first_execution : trace.execution,
                                         path,
-                                        {}});
+                                        {},
+                                        explanation});
   }
 }
 

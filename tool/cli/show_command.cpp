@@ -11,6 +11,7 @@
 #include "tool/replay/symbolic.h"
 #include "tool/report/html.h"
 #include "tool/report/json.h"
+#include "tool/report/kept_explanation.h"
 #include "tool/report/show.h"
 #include "tool/report/symbolic_text.h"
 
@@ -62,7 +63,8 @@ int show_command(const Arguments& arguments) {
     return 0;
   }
   if (!html.empty()) {
-    const auto written = write_text_file(html, report::html_trace(*trace, artifact));
+    const auto written =
+        write_text_file(html, report::html_trace(*trace, artifact, report::read_explanation(artifact)));
     return written ? 0 : complain(written.error());
   }
   report::ShowOptions options;

@@ -4,6 +4,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/explained.h"
 #include "tool/report/page_data.h"
+#include "tool/report/places.h"
 #include "tool/trace/stack_view.h"
 
 namespace heddle::report {
@@ -54,6 +55,10 @@ Json page_explanation(const Explanation& e) {
   Json json;
   json["sentence"] = utf8(remedy_sentence(e));
   json["evidence"] = utf8(remedy_evidence(e));
+  json["noRemedy"] = !e.remedy && e.remedies_tried != 0
+                         ? fmt::format("Of {} changes that were tried, none makes the bug go away.",
+                                       grouped(e.remedies_tried))
+                         : "";
   json["how"] = utf8(explained_how(e));
   json["rootCause"] = Json::array();
   for (const std::string& line : root_cause_lines(e)) json["rootCause"].push_back(utf8(line));

@@ -75,12 +75,12 @@ Json report_data(const CampaignReport& report) {
   return data;
 }
 
-Json trace_data(const Trace& trace, const std::string& path) {
+Json trace_data(const Trace& trace, const std::string& path, const std::string& explanation = {}) {
   CampaignReport report;
   report.tool_version = trace.tool_version;
   report.program = trace.program.argv;
   for (std::size_t i = 0; i < trace.findings.size(); ++i)
-    report.findings.push_back({&trace, i, 0, trace.execution, path, {}});
+    report.findings.push_back({&trace, i, 0, trace.execution, path, {}, explanation});
   return report_data(report);
 }
 
@@ -90,8 +90,8 @@ std::string page_of(const Json& data) { return page_of(data, title_of(data["bugs
 
 std::string html_report(const CampaignReport& report) { return page_of(report_data(report)); }
 
-std::string html_trace(const Trace& trace, const std::string& path) {
-  return page_of(trace_data(trace, path));
+std::string html_trace(const Trace& trace, const std::string& path, const std::string& explanation) {
+  return page_of(trace_data(trace, path, explanation));
 }
 
 std::string html_explanation(const Explanation& explanation, const std::string& path) {

@@ -12,8 +12,9 @@ namespace heddle::report {
 // A campaign with all of its findings.
 std::string html_report(const CampaignReport& report);
 
-// One execution that was kept: its findings alone. `path` is the artifact's, for the line that reproduces it.
-std::string html_trace(const Trace& trace, const std::string& path);
+// One execution that was kept: its findings alone. `path` is the artifact's, for the line that reproduces it, and
+// `explanation` what `heddle explain` has kept beside it (kept_explanation.h).
+std::string html_trace(const Trace& trace, const std::string& path, const std::string& explanation = {});
 // The same with the explanation of its first finding at the top.
 std::string html_explanation(const Explanation& explanation, const std::string& path);
 

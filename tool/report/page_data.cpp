@@ -5,23 +5,25 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
+#include <unordered_map>
 
 #include "tool/findings/fingerprint.h"
-#include "tool/report/critical.h"
 #include "tool/report/escape.h"
+#include "tool/report/kept_explanation.h"
 #include "tool/report/minimised.h"
+#include "tool/report/missed_store.h"
 #include "tool/report/names.h"
 #include "tool/report/object_history.h"
 #include "tool/report/operation.h"
+#include "tool/report/page_cards.h"
+#include "tool/report/page_events.h"
+#include "tool/report/page_places.h"
 #include "tool/report/places.h"
 #include "tool/report/plain_words.h"
 #include "tool/report/relations.h"
 #include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
-#include "tool/trace/select_events.h"
-#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {
@@ -30,73 +32,66 @@ namespace {
 namespace row_flags {
 constexpr std::uint32_t kCited = 0x100;     // by the finding
 constexpr std::uint32_t kCritical = 0x200;  // is left when the page is collapsed
-constexpr std::uint32_t kAccess =
-    0x400;  // a plain access of the finding, which is no event and has no number
-constexpr std::uint32_t kNeeded = 0x800;  // a switch or a read without which the bug goes away
+constexpr std::uint32_t kAccess = 0x400;    // of the finding, but no event: it has no number
+constexpr std::uint32_t kNeeded = 0x800;    // a switch or a read without which the bug goes away
 }  // namespace row_flags
 
 constexpr std::size_t kMostOutput = 64 << 10;
 
-// Numbers for values that appear again and again.
-template <typename Key>
-class NumberedTable {
- public:
-  std::size_t number_of(const Key& key) {
-    const auto [at, is_new] = numbers_.try_emplace(key, list_.size());
-    if (is_new) list_.push_back(key);
-    return at->second;
-  }
-  const std::vector<Key>& list() const { return list_; }
-
- private:
-  std::map<Key, std::size_t> numbers_;
-  std::vector<Key> list_;
-};
-
 class BugPage {
  public:
   BugPage(const CampaignFinding& found, const Trace& trace)
-      : found_(found), trace_(trace), finding_(trace.findings[found.finding]), paths_(trace), names_(trace) {}
+      : found_(found),
+        trace_(trace),
+        finding_(trace.findings[found.finding]),
+        paths_(trace),
+        names_(trace),
+        places_(trace, paths_),
+        missed_(missed_stores(trace)),
+        cards_(page_cards(trace, finding_, names_)) {}
 
   Json write() {
     place_rows();
     Json json;
     head(json);
-    json["parts"] = parts();
+    json["cards"] = cards();
+    json["start"] = start();
     json["rows"] = rows();
     json["threads"] = threads();
     relations(json);
     json["legend"] = Json::array();
     for (const std::string& line : names_.legend()) json["legend"].push_back(utf8(line));
     json["strings"] = strings_.list();
-    json["stacks"] = stacks_;
-    json["frames"] = frames_;
-    json["files"] = files();
+    places_.write(json);
     if (finding_.kind == FindingKind::kNotLinearizable) json["history"] = page_history(trace_);
     return json;
   }
 
  private:
+  // An event, or what the finding cites and is none: a plain access, or a wait that has not ended.
   struct Row {
     const TraceEvent* event = nullptr;
-    const TracePart* access = nullptr;
+    const TracePart* part = nullptr;
   };
 
-  // Events, and the plain accesses of the finding each after the last event before it.
+  // Events, and the plain accesses of the finding each after the last event before it. Threads wait at the end.
   void place_rows() {
-    std::vector<const TracePart*> accesses;
+    std::vector<const TracePart*> parts;
     for (const PartRole role : {PartRole::kPreviousAccess, PartRole::kAccess, PartRole::kHere}) {
       for (const TracePart& part : finding_.parts) {
-        if (part.role != role || !is_plain(part.access)) continue;
-        accesses.push_back(&part);
+        if (part.role == role && is_plain(part.access)) parts.push_back(&part);
       }
     }
-    const auto before = [](const TracePart* part, const TraceEvent& event) {
+    for (const PageCard& card : cards_) {
+      if (is_wait(card) && card.event == nullptr) parts.push_back(card.part);
+    }
+    const auto before = [&](const TracePart* part, const TraceEvent& event) {
+      if (part->role == PartRole::kBlockedThread) return event.id == finding_.event;
       return part->event == kNoEvent || part->event < event.id;
     };
     row_of_event_.resize(trace_.events.size());
     for (std::size_t i = 0; i <= trace_.events.size(); ++i) {
-      for (const TracePart*& part : accesses) {
+      for (const TracePart*& part : parts) {
         if (part == nullptr || (i < trace_.events.size() && !before(part, trace_.events[i]))) continue;
         rows_.push_back({nullptr, part});
         part = nullptr;
@@ -107,25 +102,44 @@ class BugPage {
     }
   }
 
+  static bool is_wait(const PageCard& card) {
+    return card.part != nullptr && card.part->role == PartRole::kBlockedThread;
+  }
+
   Json row_at(Position position) const {
     return position == kInitialStore ? Json(-1) : Json(row_of_event_[position]);
   }
-  Json row_of(EventId id) const {
-    const TraceEvent* event = id == kNoEvent ? nullptr : trace_.find_event(id);
+  Json row_of(const TraceEvent* event) const {
     return event == nullptr ? Json(-1) : row_at(static_cast<Position>(event - trace_.events.data()));
+  }
+  Json row_of(EventId id) const { return row_of(id == kNoEvent ? nullptr : trace_.find_event(id)); }
+
+  Json row_of(const PageCard& card) const {
+    const auto own = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) {
+      return row.part != nullptr && row.part == card.part;
+    });
+    return own != rows_.end() ? Json(own - rows_.begin()) : row_of(card.event);
+  }
+
+  // What the page says first. finding_summary() names kind and place, plain_words() says what happened.
+  void headline(Json& json) const {
+    json["summary"] = utf8(finding_summary(trace_, finding_, paths_));
+    json["words"] = utf8(plain_words(trace_, finding_));
   }
 
   void head(Json& json) {
     json["kind"] = to_string(finding_.kind);
     json["severity"] = finding_.severity == Severity::kWarning ? "warning" : "bug";
-    json["summary"] = utf8(finding_summary(trace_, finding_, paths_));
-    json["words"] = utf8(plain_words(trace_, finding_));
-    json["message"] = utf8(escaped(finding_.message));
+    headline(json);
+    json["message"] = is_programs_message() ? utf8(escaped_lines(finding_.message)) : "";
     json["signature"] = fingerprint(trace_, finding_);
     json["count"] = found_.count;
     json["firstExecution"] = found_.first_execution;
     json["artifact"] = utf8(found_.artifact);
-    json["reproduce"] = found_.artifact.empty() ? "" : utf8("heddle replay " + path_word(found_.artifact));
+    const std::string file = found_.artifact.empty() ? "" : path_word(found_.artifact);
+    json["reproduce"] = file.empty() ? "" : utf8("heddle replay " + file);
+    json["explain"] = file.empty() ? "" : utf8("heddle explain " + file);
+    json["explanation"] = kept_explanation(found_.explanation, json["signature"].get<std::string>());
     TextOptions text;
     text.detail = Detail::kAll;
     text.stacks_only = true;
@@ -133,8 +147,32 @@ class BugPage {
     json["minimised"] = utf8(minimised_text(trace_));
     json["run"] = run();
     json["totalEvents"] = trace_.total_events;
-    json["output"] = utf8(escaped_lines(trace_.output.substr(0, kMostOutput)));
+    json["output"] = utf8(escaped_lines(end_of_output()));
     json["outputCut"] = trace_.output_cut || trace_.output.size() > kMostOutput;
+  }
+
+  // Does the program, or its test, say it? What heddle says of the other kinds the words say better.
+  bool is_programs_message() const {
+    switch (finding_.kind) {
+      case FindingKind::kAssertion:
+      case FindingKind::kAbort:
+      case FindingKind::kUncaughtException:
+      case FindingKind::kTerminate:
+      case FindingKind::kReported:
+      case FindingKind::kNotLinearizable:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // What a program said last is what it says of its failure.
+  std::string_view end_of_output() const {
+    const std::string_view all = trace_.output;
+    if (all.size() <= kMostOutput) return all;
+    const std::string_view end = all.substr(all.size() - kMostOutput);
+    const std::size_t line = end.find('\n');
+    return line == std::string_view::npos ? end : end.substr(line + 1);
   }
 
   Json run() const {
@@ -161,7 +199,7 @@ class BugPage {
   Json threads() {
     std::map<ThreadId, Json> threads;
     for (const Row& row : rows_) {
-      const ThreadId id = row.event != nullptr ? row.event->thread : row.access->thread;
+      const ThreadId id = row.event != nullptr ? row.event->thread : row.part->thread;
       if (threads.contains(id)) continue;
       threads[id] = {{"id", index_of(id)}, {"title", utf8(thread_title(trace_, id))}};
     }
@@ -172,182 +210,171 @@ class BugPage {
 
   std::size_t text(const std::string& words) { return strings_.number_of(utf8(words)); }
 
-  // [number or -1, thread, kind, words, remark, place, stack, row that was read, place in modification order,
-  // object,
-  //  candidates, flags]
-  Json rows() {
-    const std::set<EventId> critical = critical_events(trace_, finding_);
+  // The events of the cards that one has to look at.
+  std::set<EventId> cited() const {
     std::set<EventId> cited;
     if (finding_.event != kNoEvent) cited.insert(finding_.event);
-    for (const TracePart& part : finding_.parts) {
-      const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
-      if (part.event != kNoEvent && !is_access) cited.insert(part.event);
+    for (const PageCard& card : cards_) {
+      const bool is_event = card.part == nullptr || !is_plain(card.part->access);
+      if (card.is_main && card.event != nullptr && is_event) cited.insert(card.event->id);
     }
+    return cited;
+  }
+
+  // [number or -1, thread, kind, words, remark, place, stack, row that was read, place in modification order, object,
+  //  candidates, flags, variable]
+  Json rows() {
+    const std::set<EventId> cited = this->cited();
+    const std::set<EventId> critical = page_critical_events(trace_, finding_);
+    const std::set<EventId> needed = needed_events(trace_);
     Json list = Json::array();
     for (const Row& row : rows_) {
-      if (row.access != nullptr) {
-        list.push_back(access_row(*row.access));
+      if (row.part != nullptr) {
+        list.push_back(part_row(*row.part));
         continue;
       }
       const TraceEvent& e = *row.event;
-      const Operation operation = describe(trace_, e, names_);
-      const TraceDeparture* departure = trace_.departure_at(e.id);
       const std::uint32_t flags = e.flags | (cited.contains(e.id) ? row_flags::kCited : 0) |
                                   (critical.contains(e.id) ? row_flags::kCritical : 0) |
-                                  (departure != nullptr && departure->critical ? row_flags::kNeeded : 0);
-      list.push_back({index_of(e.id), index_of(e.thread), text(event_kind_name(e.kind)), text(operation.text),
-                      text(operation.remark), text(short_place(trace_, e.pc, e.stack)),
-                      stack_of(e.pc, e.stack), row_of(e.reads_from), e.mo_position, e.location, e.candidates,
-                      flags});
+                                  (needed.contains(e.id) ? row_flags::kNeeded : 0);
+      list.push_back({index_of(e.id), index_of(e.thread), text(event_kind_name(e.kind)),
+                      text(describe(trace_, e, names_).text), text(remark_of(e)),
+                      text(short_place(trace_, e.pc, e.stack)), places_.stack_of(e.pc, e.stack),
+                      row_of(e.reads_from), e.mo_position, e.location, e.candidates, flags,
+                      text(e.address == 0 ? "" : names_.location(e.address, e.id))});
     }
     return list;
   }
 
-  Json access_row(const TracePart& part) {
+  // What was read, and what was special about the event; describe() has the words for a line of a terminal.
+  std::string remark_of(const TraceEvent& e) {
+    const auto missed = missed_.find(index_of(e.id));
+    std::string remark = read_words(trace_, e, missed == missed_.end() ? nullptr : &missed->second, names_);
+    const auto add = [&](std::uint8_t flag, const char* words) {
+      if ((e.flags & flag) != 0) remark += (remark.empty() ? "" : ", ") + std::string(words);
+    };
+    add(event_flags::kBlocked, e.kind == EventKind::kSignal ? "its handler runs" : "had to wait");
+    add(event_flags::kTimedOut, "timed out");
+    add(event_flags::kSpurious, "spurious");
+    add(event_flags::kFailed, "failed");
+    add(event_flags::kLatestOnly, "mixed sizes: newest value only");
+    return remark;
+  }
+
+  Json part_row(const TracePart& part) {
+    const bool waits = part.role == PartRole::kBlockedThread;
     const bool writes = part.access == AccessKind::kWrite;
     return {-1,
             index_of(part.thread),
-            text(writes ? "write" : "read"),
-            text(describe_access(part, names_)),
+            text(waits    ? "wait"
+                 : writes ? "write"
+                          : "read"),
+            text(waits ? wait_words(part, names_) : describe_access(part, names_)),
             text(""),
             text(short_place(trace_, part.pc, part.stack)),
-            stack_of(part.pc, part.stack),
+            places_.stack_of(part.pc, part.stack),
             -1,
             0,
             0,
             0,
-            row_flags::kAccess | row_flags::kCited | row_flags::kCritical};
+            row_flags::kAccess | row_flags::kCited | row_flags::kCritical,
+            text(part.address == 0 ? "" : names_.location(part.address, part.event))};
   }
 
-  // Where one has to look: the accesses, the waiting threads, the failing place.
-  Json parts() {
+  Json cards() {
     Json list = Json::array();
     if (finding_.kind == FindingKind::kNotLinearizable) return list;  // the history says it all
-    for (const TracePart* part : telling_parts(finding_)) {
-      Json json;
-      json["role"] = role_name(part->role);
-      json["thread"] = part->thread == kNoThread ? -1 : static_cast<int>(index_of(part->thread));
-      json["title"] = utf8(part_title(*part));
-      json["stack"] = stack_of(part->pc, part->stack);
-      const auto access =
-          std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.access == part; });
-      json["row"] = access != rows_.end() ? Json(access - rows_.begin()) : part_row(*part);
-      list.push_back(std::move(json));
+    for (const PageCard& card : cards_) {
+      const std::int64_t stack = places_.stack_of(card.pc, card.stack);
+      if (stack < 0) continue;
+      list.push_back({{"role", utf8(card.role)},
+                      {"object", utf8(card.object)},
+                      {"thread", card.thread == kNoThread ? -1 : static_cast<int>(index_of(card.thread))},
+                      {"stack", stack},
+                      {"row", row_of(card)},
+                      {"main", card.is_main}});
     }
     return list;
   }
 
-  // An atomic access of a race is the last event of its thread by then; other parts cite their event
-  // themselves.
-  Json part_row(const TracePart& part) const {
-    const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
-    if (!is_access) return row_of(part.event != kNoEvent ? part.event : finding_.event);
-    for (std::size_t i = trace_.events.size(); i-- > 0;) {
-      const TraceEvent& e = trace_.events[i];
-      if (e.thread == part.thread && e.address == part.address && e.pc == part.pc &&
-          (part.event == kNoEvent || index_of(e.id) <= index_of(part.event) + 1)) {
-        return row_at(static_cast<Position>(i));
-      }
+  // Where the page opens: the later access of a race, the use of what was freed; else the finding's own event, or
+  // whatever it cites.
+  Json start() const {
+    for (const Row& row : rows_) {
+      const bool is_access = row.part != nullptr && is_plain(row.part->access);
+      if (is_access && row.part->role != PartRole::kPreviousAccess) return &row - rows_.data();
     }
-    return row_of(part.event);
+    if (trace_.find_event(finding_.event) != nullptr) return row_of(finding_.event);
+    for (const PageCard& card : cards_) {
+      if (const Json row = row_of(card); card.is_main && row != -1) return row;
+    }
+    return rows_.empty() ? Json(-1) : Json(rows_.size() - 1);
   }
 
-  static std::string deed_of(const TracePart& part) {
-    switch (part.access) {
-      case AccessKind::kAllocation:
-        return "allocates";
-      case AccessKind::kFree:
-        return "frees";
-      case AccessKind::kThreadEnd:
-        return "ends, and with it";
-      case AccessKind::kDestruction:
-        return "destroys";
-      case AccessKind::kObjectUse:
-        return "uses";
-      default:
-        return is_write(part.access) ? "writes" : "reads";
-    }
-  }
-
-  std::string part_title(const TracePart& part) {
-    const std::string who = thread_tag(part.thread);
-    const std::string what = part.address != 0 ? names_.location(part.address, part.event) : "";
-    switch (part.role) {
-      case PartRole::kAccess:
-      case PartRole::kPreviousAccess: {
-        return fmt::format("{} {} {}", who, deed_of(part), what);
-      }
-      case PartRole::kBlockedThread:
-      case PartRole::kWaits:
-        if (what.empty() && part.other != kNoThread)
-          return fmt::format("{} waits for {}", who, thread_tag(part.other));
-        return fmt::format("{} waits for {}", who, what.empty() ? escaped(part.text) : what);
-      case PartRole::kFreed:
-        return fmt::format("{} freed {}", who, what);
-      case PartRole::kThreadEnded:
-        return fmt::format("{} ended", who);
-      case PartRole::kHolds:
-        return fmt::format("{} took {}", who, what);
-      case PartRole::kThreadCreated:
-        return fmt::format("{} was created", who);
-      default:
-        return fmt::format("{} was here", who);
-    }
-  }
-
-  // -1 where nothing is known about the place.
-  Json stack_of(std::uint64_t pc, StackId stack) {
-    const auto [at, is_new] = stack_numbers_.try_emplace({pc, index_of(stack)}, -1);
-    if (!is_new) return at->second;
-    const std::vector<Frame> frames = visible_frames(trace_, pc, stack);
-    if (frames.empty()) return -1;
-    Json list = Json::array();
-    for (const Frame& frame : frames) list.push_back(frame_number(frame));
-    at->second = static_cast<std::int64_t>(stacks_.size());
-    const Frame* deciding = deciding_frame(frames);
-    stacks_.push_back(
-        {{"frames", std::move(list)}, {"at", deciding == nullptr ? 0 : deciding - frames.data()}});
-    return at->second;
-  }
-
-  std::size_t frame_number(const Frame& frame) {
-    const std::string place = place_text(frame, paths_);
-    const std::string module =
-        frame.module.empty() ? "" : fmt::format("{}+{:#x}", base_name(frame.module), frame.offset);
-    const auto key = std::make_tuple(frame.function, place, module, frame.inlined);
-    const auto [at, is_new] = frame_numbers_.try_emplace(key, frame_numbers_.size());
-    if (is_new) {
-      frames_.push_back({utf8(escaped(frame.function)), utf8(place), utf8(escaped(module)),
-                         frame.file.empty() ? Json(-1) : Json(file_numbers_.number_of(frame.file)),
-                         frame.line, is_own_code(frame)});
-    }
-    return at->second;
-  }
-
-  Json files() const {
-    Json list = Json::array();
-    for (const std::string& file : file_numbers_.list()) {
-      Json lines = Json::array();
-      const auto kept = trace_.symbols.sources.find(file);
-      if (kept != trace_.symbols.sources.end()) {
-        for (const auto& [line, text] : kept->second) lines.push_back({line, utf8(escaped_lines(text))});
-      }
-      list.push_back({{"path", utf8(paths_.shown(file))}, {"lines", std::move(lines)}});
-    }
-    return list;
+  static bool is_life(const TraceEvent& from) {
+    return from.kind == EventKind::kThreadCreate || from.kind == EventKind::kThreadEnd;
   }
 
   void relations(Json& json) const {
     const Relations relations = relations_of(trace_);
     json["synchronises"] = Json::array();
+    json["life"] = Json::array();
     for (const auto& [from, to] : relations.synchronises_with)
-      json["synchronises"].push_back({row_at(from), row_at(to)});
+      json[is_life(trace_.events[from]) ? "life" : "synchronises"].push_back({row_at(from), row_at(to)});
+    add_blocks(json["life"]);
     json["readable"] = Json::array();
     for (const auto& [read, stores] : relations.readable) {
       Json list = Json::array();
       for (const Position store : stores) list.push_back(row_at(store));
       json["readable"].push_back({row_at(read), std::move(list)});
     }
+    json["missed"] = Json::array();
+    for (const TraceEvent& e : trace_.events) {
+      const auto missed = missed_.find(index_of(e.id));
+      if (missed == missed_.end()) continue;
+      json["missed"].push_back(
+          {row_of(&e), row_of(missed->second.store), static_cast<int>(missed->second.how)});
+    }
+    json["links"] = links();
+  }
+
+  // From where a block was allocated to where it was freed.
+  void add_blocks(Json& list) const {
+    std::map<Address, const TraceEvent*> allocated;
+    for (const TraceEvent& e : trace_.events) {
+      if (e.kind == EventKind::kAllocate) allocated[e.address] = &e;
+      if (e.kind != EventKind::kFree) continue;
+      const auto from = allocated.find(e.address);
+      if (from == allocated.end()) continue;
+      list.push_back({row_of(from->second), row_of(&e)});
+      allocated.erase(from);
+    }
+  }
+
+  // What the finding is: both accesses of a race, the free and the use, who took what another one waits for.
+  Json links() const {
+    Json list = Json::array();
+    const auto link = [&](const PageCard& a, const PageCard& b) {
+      const Json from = row_of(a), to = row_of(b);
+      if (from == -1 || to == -1 || from == to) return;
+      list.push_back(from < to ? Json({from, to}) : Json({to, from}));
+    };
+    const auto is_role = [](const PageCard& card, PartRole role) {
+      return card.part != nullptr && card.part->role == role;
+    };
+    for (const PageCard& card : cards_) {
+      for (const PageCard& other : cards_) {
+        const bool race = is_role(card, PartRole::kPreviousAccess) && is_role(other, PartRole::kAccess);
+        const bool after_free =
+            is_role(card, PartRole::kFreed) && card.is_main && is_role(other, PartRole::kHere);
+        const bool notified = is_role(card, PartRole::kNotified) &&
+                              (is_role(other, PartRole::kBlockedThread) || is_role(other, PartRole::kWaits));
+        const bool held = is_role(card, PartRole::kHolds) && is_role(other, PartRole::kBlockedThread) &&
+                          card.part->address == other.part->address && card.thread != other.thread;
+        if (race || after_free || notified || held) link(card, other);
+      }
+    }
+    return list;
   }
 
   const CampaignFinding& found_;
@@ -355,22 +382,19 @@ class BugPage {
   const TraceFinding& finding_;
   PathStyle paths_;
   Names names_;
+  PagePlaces places_;
+  std::unordered_map<std::uint32_t, MissedStore> missed_;
+  std::vector<PageCard> cards_;
   std::vector<Row> rows_;
   std::vector<std::size_t> row_of_event_;
   NumberedTable<std::string> strings_;
-  NumberedTable<std::string> file_numbers_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::int64_t> stack_numbers_;
-  std::map<std::tuple<std::string, std::string, std::string, bool>, std::size_t> frame_numbers_;
-  Json stacks_ = Json::array();
-  Json frames_ = Json::array();
 };
 
 }  // namespace
 
 Json page_bug(const CampaignFinding& found, std::size_t max_events) {
   if (found.trace->events.size() <= max_events) return BugPage(found, *found.trace).write();
-  Trace shorter = *found.trace;
-  keep_relevant_events(shorter, max_events);
+  const Trace shorter = page_events(*found.trace, found.get(), max_events);
   return BugPage(found, shorter).write();
 }
 

@@ -25,6 +25,7 @@ struct CampaignFinding {
   std::uint64_t first_execution = 0;  // executions of the campaign before it
   std::string artifact;               // path of its bug-N.heddle; empty: none was written
   std::string known;                  // the artifact of --known that holds it; empty: it is new
+  std::string explanation = {};  // that was kept beside the artifact (report/kept_explanation.h); empty: none
 
   const TraceFinding& get() const { return trace->findings[finding]; }
 };

@@ -61,7 +61,6 @@ export function BugDetails({ bug }: { bug: Bug }) {
         {bug.legend.length > 0 && <ul class="legend">{bug.legend.map((line) => <li key={line}>{line}</li>)}</ul>}
       </details>
       <details class="more"><summary>The report as text</summary><pre class="text">{bug.text}</pre></details>
-      {bug.output && <details class="more"><summary>The program's output{bug.outputCut ? " (cut)" : ""}</summary><pre class="text">{bug.output}</pre></details>}
     </>
   );
 }

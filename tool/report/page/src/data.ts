@@ -22,12 +22,14 @@ export interface Campaign {
   outcomes: [outcome: string, count: number][];
 }
 
-export interface Part {
-  role: string;
-  thread: number;
-  title: string;
+// A place that the finding cites.
+export interface Card {
+  role: string; // "previous read", "freed here"
+  object: string; // what the role is about; empty: nothing
+  thread: number; // -1: not known
   stack: number;
-  row: number;
+  row: number; // -1: the trace has no event of it
+  main: boolean; // one has to look at it
 }
 
 export type RawRow = [
@@ -43,9 +45,17 @@ export type RawRow = [
   object: number,
   candidates: number,
   flags: number,
+  variable: number,
 ];
 
-export type Frame = [fn: string, place: string, module: string, file: number, line: number, own: boolean];
+// Of `caret`: the characters of the line before the column; -1: not known.
+export type Frame = [fn: string, place: string, module: string, file: number, line: number, caret: number, own: boolean];
+
+// What a read missed. NEWER: a later store in either order. AFTER: one that was executed earlier and lies after the
+// store that was read in modification order. BEFORE: one that was executed later and lies before it.
+export const NEWER = 0;
+export const AFTER = 1;
+export const BEFORE = 2;
 
 export interface Stack {
   frames: number[];
@@ -66,6 +76,7 @@ export interface Side {
 export interface Explanation {
   sentence: string; // what to change; empty: nothing was found
   evidence: string;
+  noRemedy: string; // that none was found; empty: one was, or none was looked for
   how: string;
   rootCause: string[];
   rootCauseIsMinimal: boolean;
@@ -90,24 +101,29 @@ export interface Bug {
   count: number; // 0: not known
   firstExecution: number;
   artifact: string;
-  reproduce: string;
+  reproduce: string; // commands; empty: there is no artifact
+  explain: string;
   text: string;
   minimised: string; // what minimising has left; empty: it was not
   run: [label: string, value: string][];
   totalEvents: number;
   output: string;
   outputCut: boolean;
-  parts: Part[];
+  cards: Card[];
+  start: number; // the row where the page opens; -1: there are none
   rows: RawRow[];
   threads: { id: number; title: string }[];
   synchronises: [from: number, to: number][];
+  life: [from: number, to: number][]; // of threads and blocks: from where they begin, or end, to where that is seen
+  links: [from: number, to: number][]; // what the finding is: both accesses of a race, the free and the use
+  missed: [read: number, store: number, how: number][];
   readable: [read: number, stores: number[]][];
   legend: string[];
   strings: string[];
   stacks: Stack[];
   frames: Frame[];
   files: SourceFile[];
-  explanation?: Explanation;
+  explanation: Explanation | null;
   history?: ObjectHistory | null;
 }
 
@@ -122,6 +138,6 @@ export const NEEDED = 0x800;
 export function readReport(): Report {
   const element = document.getElementById("data");
   const report = JSON.parse(element?.textContent ?? "null") as Report | null;
-  if (!report || report.version !== 1) throw new Error("this page holds no report that it can read");
+  if (!report || report.version !== 2) throw new Error("this page holds no report that it can read");
   return report;
 }

@@ -1,8 +1,8 @@
 // Everything about one event: its source, what it could have read, what it is related to, its stack.
 import { useEffect, useState } from "preact/hooks";
-import { INITIAL } from "./data";
-import { type Model, type Row, EDGE_NAMES, isNeeded, isStale, nameOf, tagOf } from "./model";
-import { Source } from "./source";
+import { AFTER, BEFORE, INITIAL } from "./data";
+import { type Model, type Row, isNeeded, isStale, nameOf, tagOf } from "./model";
+import { Source, Where, shortPlace } from "./source";
 
 const AROUND = 6;
 const MOST_LINKS = 12;
@@ -50,14 +50,22 @@ function Values({ model, row, onSelect }: Props) {
       </ul>
       {shown.length < list.length && <p class="quiet">and {list.length - shown.length} older ones</p>}
       {missing > 0 && <p class="quiet">{missing} more that cannot be told from the events that were kept.</p>}
-      {isStale(row) && (
-        <p class="explain">
-          This read is <em class="badge">stale</em>: {row.remark.replace(/^STALE:? ?/, "")}. Nothing orders that store before the
-          read, so the memory model allows the old value.
-        </p>
-      )}
     </section>
   );
+}
+
+// What a read missed, and why it may. Time and modification order are told apart where they differ.
+function Missed({ model, row, onSelect }: Props) {
+  const missed = model.missed.get(row.index);
+  const store = missed && model.row(missed.store);
+  if (!store) return isStale(row) ? <p class="explain"><em class="badge">stale</em> A newer value had been stored.</p> : null;
+  const badge = isStale(row) && <em class="badge">stale</em>;
+  const link = <Link row={store} onSelect={onSelect} />;
+  if (missed.how === BEFORE)
+    return <p class="explain">{badge} Read {row.remark}: {link} was executed later than the store that was read, but lies before it in modification order. Nothing orders the two stores, so either order is allowed.</p>;
+  if (missed.how === AFTER)
+    return <p class="explain">{badge} Read {row.remark}: {link} was executed earlier than the store that was read, but lies after it in modification order. Nothing orders the two stores, so either order is allowed.</p>;
+  return <p class="explain">{badge} This read missed {link}. Nothing orders that store before the read, so the memory model allows the old value.</p>;
 }
 
 function Related({ model, row, onSelect }: Props) {
@@ -67,7 +75,8 @@ function Related({ model, row, onSelect }: Props) {
     kind === "rf" ? (out ? "read by" : "reads from")
     : kind === "sw" ? (out ? "synchronises with" : "ordered after")
     : kind === "mo" ? (out ? "overwritten by" : "overwrites")
-    : "races with";
+    : kind === "life" ? (out ? "before" : "after")
+    : model.bug.kind === "data race" ? "races with" : "cited with";
   return (
     <section class="related">
       <h3>Related events</h3>
@@ -77,13 +86,24 @@ function Related({ model, row, onSelect }: Props) {
           const other = model.row(out ? edge.to : edge.from)!;
           return (
             <li key={`${edge.kind}${edge.from}-${edge.to}`}>
-              <span class={`edge-name ${edge.kind}`} title={EDGE_NAMES[edge.kind]}>{phrase(edge.kind, out)}</span> <Link row={other} onSelect={onSelect} />
+              <span class={`edge-name ${edge.kind}`} title={model.edgeName(edge.kind)}>{phrase(edge.kind, out)}</span> <Link row={other} onSelect={onSelect} />
             </li>
           );
         })}
       </ul>
       {edges.length > MOST_LINKS && <p class="quiet">and {edges.length - MOST_LINKS} more</p>}
     </section>
+  );
+}
+
+// Of a line that stands for several events.
+export function FoldDetails({ text, onOpen }: { text: string; onOpen: () => void }) {
+  return (
+    <aside class="details" aria-label="Folded events">
+      <h2>{text}</h2>
+      <p class="where">They are folded, because none of them is critical.</p>
+      <p><button type="button" class="open-fold" onClick={onOpen}>Show them (Enter)</button></p>
+    </aside>
   );
 }
 
@@ -106,12 +126,13 @@ export function Details({ model, row, onSelect }: Props) {
       {isNeeded(row) && <p class="explain"><b class="needed">◆</b> Without this {isStale(row) ? "old value" : "switch of threads"} the bug goes away: that was tried.</p>}
       {frame ? (
         <>
-          <p class="where"><b>{frame[1]}</b> {frame[0] && <>in {frame[0]}</>}</p>
+          <Where frame={frame} />
           <Source bug={bug} frame={frame} around={AROUND} />
         </>
       ) : (
         <p class="quiet">Nothing is known about its place.</p>
       )}
+      <Missed model={model} row={row} onSelect={onSelect} />
       <Values model={model} row={row} onSelect={onSelect} />
       <Related model={model} row={row} onSelect={onSelect} />
       {stack && (
@@ -119,11 +140,11 @@ export function Details({ model, row, onSelect }: Props) {
           <h3>Stack</h3>
           <ol start={0}>
             {stack.frames.map((number, i) => {
-              const [fn, place, module, , , own] = bug.frames[number]!;
+              const [fn, place, module, , , , own] = bug.frames[number]!;
               return (
                 <li key={i} class={own ? "own" : ""}>
                   <button type="button" class={`link ${i === at ? "chosen" : ""}`} onClick={() => setChosen(i)}>
-                    {fn || module || "?"} <span class="place">{place || module}</span>
+                    {fn || module || "?"} <span class="place" title={place}>{shortPlace(place) || module}</span>
                   </button>
                 </li>
               );

@@ -1,10 +1,11 @@
 // The lines between events of the timeline. Only those with an end in sight are drawn, so that their number does not
-// depend on the length of the execution; the race and the edges of the selected event are always there, however long.
+// depend on the length of the execution; those of the finding and of the selected event are always there, however long.
 import { type Edge, type EdgeKind, type Model } from "./model";
 
-export const ROW_HEIGHT = 26;
 const MOST_OF_ONE_ROW = 24;
-const FAR = 80; // lines; edges of other events than the selected one that go further would hide what they pass
+const MOST_OF_ONE_DOT = 4; // of a row that is too low for words
+const MOST = 600;
+const FAR = 50; // lines; edges of other events than the selected one that go further would hide what they pass
 
 interface Props {
   model: Model;
@@ -14,6 +15,7 @@ interface Props {
   first: number; // lines in sight
   last: number;
   rowsInSight: number[];
+  rowHeight: number;
   laneX: (lane: number) => number;
 }
 
@@ -29,17 +31,16 @@ function pathOf(x1: number, y1: number, x2: number, y2: number, kind: EdgeKind):
   return `M${x1},${y1} C${x1},${y1 + (y2 - y1) * 0.75} ${x2 - way * bend},${y2} ${x2},${y2}`;
 }
 
-export function Edges({ model, shown, selected, lineOf, first, last, rowsInSight, laneX }: Props) {
+export function Edges({ model, shown, selected, lineOf, first, last, rowsInSight, rowHeight, laneX }: Props) {
   const edges = new Set<Edge>();
   for (const row of rowsInSight) {
-    let room = MOST_OF_ONE_ROW;
-    for (const edge of model.edgesAt(row)) if (shown.has(edge.kind) && room-- > 0) edges.add(edge);
+    let room = rowHeight < 18 ? MOST_OF_ONE_DOT : MOST_OF_ONE_ROW;
+    for (const edge of model.edgesAt(row)) if (shown.has(edge.kind) && !edge.minor && room-- > 0 && edges.size < MOST) edges.add(edge);
   }
-  for (const edge of model.edgesAt(selected)) if (shown.has(edge.kind) && edges.size < 4000) edges.add(edge);
-  const race = model.edges[0];
-  if (race?.kind === "race" && shown.has("race")) edges.add(race);
+  for (const edge of model.edgesAt(selected)) if (shown.has(edge.kind) && edges.size < 2 * MOST) edges.add(edge);
+  if (shown.has("race")) for (let i = 0; i < MOST && model.edges[i]?.kind === "race"; ++i) edges.add(model.edges[i]!);
 
-  const y = (row: number) => (lineOf[row] ?? 0) * ROW_HEIGHT + ROW_HEIGHT / 2;
+  const y = (row: number) => (lineOf[row] ?? 0) * rowHeight + rowHeight / 2;
   const visible = [...edges].filter(({ kind, from, to }) => {
     const a = lineOf[from] ?? 0;
     const b = lineOf[to] ?? 0;
@@ -56,7 +57,7 @@ export function Edges({ model, shown, selected, lineOf, first, last, rowsInSight
         return (
           <g key={`${edge.kind}${edge.from}-${edge.to}`} class={`edge ${edge.kind} ${chosen ? "chosen" : ""}`}>
             <path d={pathOf(laneX(from.lane), y(edge.from), laneX(to.lane), y2, edge.kind)} />
-            <circle cx={laneX(to.lane)} cy={y2} r="3" />
+            {rowHeight >= 10 && <circle cx={laneX(to.lane)} cy={y2} r="3" />}
           </g>
         );
       })}

@@ -1,7 +1,7 @@
 // The execution graph as a picture: the events that matter as boxes, a column for each thread, and the relations
 // between them. What is folded in the timeline is left out.
-import { useRef } from "preact/hooks";
-import { EDGE_KINDS, EDGE_NAMES, type EdgeKind, type Line, type Model, type Row, isAccess, isCited, isStale, nameOf } from "./model";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { EDGE_KINDS, type EdgeKind, type Line, type Model, type Row, isAccess, isCited, isStale, nameOf } from "./model";
 
 const MOST_NODES = 120;
 const WIDTH = 230;
@@ -9,7 +9,7 @@ const GAP_X = 90;
 const HEIGHT = 34;
 const GAP_Y = 22;
 const TOP = 46;
-const LETTERS = 33;
+const LETTERS = 30;
 
 interface Props {
   model: Model;
@@ -50,6 +50,7 @@ function save(svg: SVGSVGElement) {
 
 export function Graph({ model, lines, selected, shownEdges, onSelect }: Props) {
   const picture = useRef<SVGSVGElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const nodes = nodesOf(model, lines, selected);
   const lanes = model.bug.threads.filter((thread) => nodes.some((row) => row.thread === thread.id));
   const laneOf = new Map(lanes.map((thread, lane) => [thread.id, lane]));
@@ -62,7 +63,16 @@ export function Graph({ model, lines, selected, shownEdges, onSelect }: Props) {
     const own = nodes.filter((row) => row.thread === thread.id);
     return own.slice(1).map((row, i) => [own[i]!.index, row.index] as const);
   });
-  const edges = model.edges.filter((edge) => shownEdges.has(edge.kind) && place.has(edge.from) && place.has(edge.to));
+  const edges = model.edges.filter((edge) => shownEdges.has(edge.kind) && !edge.minor && place.has(edge.from) && place.has(edge.to));
+
+  // The selected event is in sight.
+  const chosen = place.get(selected);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || !chosen) return;
+    if (chosen.y < element.scrollTop || chosen.y + 3 * HEIGHT > element.scrollTop + element.clientHeight) element.scrollTop = chosen.y - element.clientHeight / 2;
+    if (chosen.x < element.scrollLeft || chosen.x + WIDTH > element.scrollLeft + element.clientWidth) element.scrollLeft = chosen.x - element.clientWidth / 2;
+  }, [chosen?.x, chosen?.y]);
 
   const path = (from: number, to: number, kind: EdgeKind) => {
     const a = place.get(from)!;
@@ -80,12 +90,12 @@ export function Graph({ model, lines, selected, shownEdges, onSelect }: Props) {
   };
 
   return (
-    <div class="graph">
+    <div class="graph" ref={box} tabIndex={0} role="group" aria-label="Execution graph">
       <p class="quiet">
         {nodes.length} events{nodes.length === MOST_NODES ? " around the selected one" : ""}; grey arrows are program order.{" "}
         <button type="button" onClick={() => picture.current && save(picture.current)}>Save as SVG</button>
       </p>
-      <svg ref={picture} xmlns="http://www.w3.org/2000/svg" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label="Execution graph"
+      <svg ref={picture} xmlns="http://www.w3.org/2000/svg" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${nodes.length} events of ${lanes.length} threads`}
         font-family="ui-monospace, monospace" font-size="12">
         <rect width={width} height={height} fill="var(--surface)" />
         <defs>
@@ -107,7 +117,7 @@ export function Graph({ model, lines, selected, shownEdges, onSelect }: Props) {
           <path key={`${edge.kind}${edge.from}-${edge.to}`} class="graph-edge" d={path(edge.from, edge.to, edge.kind)} fill="none" stroke={`var(--${edge.kind})`}
             stroke-width={edge.kind === "race" ? 2.5 : 1.6} stroke-dasharray={edge.kind === "mo" ? "4 3" : undefined}
             marker-end={`url(#arrow-${edge.kind})`} marker-start={edge.kind === "race" ? "url(#arrow-race)" : undefined}>
-            <title>{EDGE_NAMES[edge.kind]}</title>
+            <title>{model.edgeName(edge.kind)}</title>
           </path>
         ))}
         {nodes.map((row) => {

@@ -1,89 +1,58 @@
 // The top of the page: which bug it is, in plain words, and the places that one has to look at.
-import type { Bug, Part } from "./data";
-import { type Model, type Row, isCritical, isStale, tagOf } from "./model";
-import { Source, frameOf } from "./source";
-
-interface Props {
-  bug: Bug;
-  onSelect: (row: number) => void;
-}
-
-const AROUND = 3;
-const MOST_CARDS = 4;
-
-function Card({ bug, part, onSelect }: Props & { part: Part }) {
-  const frame = frameOf(bug, part.stack);
-  const title = (
-    <>
-      <span class={`tag lane-${part.thread % 8}`}>{part.title.split(" ")[0]}</span> {part.title.split(" ").slice(1).join(" ")}
-    </>
-  );
-  return (
-    <section class={`card ${part.role === "stale" ? "stale-card" : ""}`}>
-      <h3>
-        {part.row >= 0 ? (
-          <button type="button" class="link" onClick={() => onSelect(part.row)} title="Show it in the timeline">
-            {title}
-          </button>
-        ) : (
-          title
-        )}
-      </h3>
-      {frame && (
-        <p class="where">
-          <b>{frame[1]}</b> {frame[0] && <>in {frame[0]}</>}
-        </p>
-      )}
-      {frame && <Source bug={bug} frame={frame} around={AROUND} />}
-    </section>
-  );
-}
+import { Cards } from "./cards";
+import { Command } from "./copy";
+import type { Bug, Card } from "./data";
+import type { Model } from "./model";
+import { Output } from "./output";
+import { frameOf } from "./source";
 
 // "mp.cpp:13 ↔ 18" for two lines of one file, else all of them.
-function placesText(bug: Bug, parts: Part[]): string {
-  const places = parts.map((part) => (frameOf(bug, part.stack)?.[1] ?? "").replace(/^.*\//, "")).filter(Boolean);
+function placesText(bug: Bug, cards: Card[]): string {
+  const places = cards.map((card) => (frameOf(bug, card.stack)?.[1] ?? "").replace(/^.*\//, "")).filter(Boolean);
   const split = [...new Set(places.map((place) => place.replace(/^(.*?:\d+):\d+$/, "$1")))].map((place) => /^(.*?):(\d+)$/.exec(place));
   const between = bug.kind === "data race" ? " ↔ " : ", ";
   const files = new Set(split.map((found) => found?.[1]));
-  if (split.every(Boolean) && files.size === 1) return `${[...files][0]}:${split.map((found) => found![2]).join(between)}`;
+  if (split.length > 0 && split.every(Boolean) && files.size === 1)
+    return `${[...files][0]}:${split.map((found) => Number(found![2])).sort((a, b) => a - b).join(between)}`;
   return [...new Set(places)].join(between);
 }
 
-// A failure that no access explains by itself: the last old value that was read, and the store that was not seen.
-function staleParts(model: Model, cited: Part[]): Part[] {
-  if (cited.some((part) => part.role.endsWith("access"))) return [];
-  const reads = model.rows.filter((row) => isStale(row) && isCritical(row));
-  const read = reads[reads.length - 1];
-  if (!read) return [];
-  const passed = model.rows.slice(0, read.index).reduce<Row | undefined>(
-    (newest, row) => (row.object === read.object && row.order > (newest?.order ?? 0) ? row : newest), undefined);
-  const partOf = (row: Row, words: string): Part => ({ role: "stale", thread: row.thread, title: `${tagOf(row)} ${words}`, stack: row.stack, row: row.index });
-  return [...(passed ? [partOf(passed, passed.text)] : []), partOf(read, `does not see it: ${read.text}`)];
+// The summary without the kind, which stands before it, and without what the words say once more.
+function restOfSummary(bug: Bug): string {
+  const rest = bug.summary.replace(bug.kind, "").replace(/^[:\s]+/, "");
+  const colon = rest.indexOf(": ");
+  return colon > 0 && bug.words.toLowerCase().includes(rest.slice(colon + 2).toLowerCase()) ? rest.slice(0, colon) : rest;
 }
 
-export function Head({ bug, model, onSelect }: Props & { model: Model }) {
-  // In the order of time, as the words have it.
-  const cited = bug.parts.filter((part) => part.stack >= 0).sort((a, b) => a.row - b.row);
-  const cards = [...staleParts(model, cited), ...cited].slice(0, MOST_CARDS);
-  const places = placesText(bug, cited);
+// What the finding says, unless the words have it already.
+function Message({ bug }: { bug: Bug }) {
+  const plain = (text: string) => text.replace(/\s+/g, " ").trim();
+  if (!bug.message || bug.history || plain(bug.words).includes(plain(bug.message))) return null;
+  return <pre class="message">{bug.message}</pre>;
+}
+
+// Where the output says more than any place does, it comes first.
+export const outputFirst = (bug: Bug) => bug.kind === "non-zero exit status" || !bug.cards.some((card) => card.main);
+
+export function Head({ model, onSelect }: { model: Model; onSelect: (row: number) => void }) {
+  const { bug } = model;
+  const places = placesText(bug, bug.cards.filter((card) => card.main).sort((a, b) => a.row - b.row));
   return (
     <header class="head">
       <h1>
-        <span class={`kind ${bug.severity}`}>{bug.kind}</span> {places || bug.summary.replace(bug.kind, "").replace(/^[:\s]+/, "") || bug.kind}
+        <span class={`kind ${bug.severity}`}>{bug.kind}</span> {places || restOfSummary(bug)}
       </h1>
       <p class="words">{bug.words}</p>
-      {bug.reproduce && (
-        <p class="reproduce">
-          <code>{bug.reproduce}</code>
-        </p>
-      )}
-      <div class={`cards ${bug.kind === "data race" ? "racing" : ""}`}>
-        {cards.map((part, i) => (
-          <Card key={i} bug={bug} part={part} onSelect={onSelect} />
-        ))}
-      </div>
-      {cited.length > MOST_CARDS && (
-        <p class="quiet">and {cited.length - MOST_CARDS} more places, in the text report below</p>
+      <Message bug={bug} />
+      {outputFirst(bug) && <Output bug={bug} />}
+      <Cards model={model} onSelect={onSelect} />
+      {(bug.reproduce || (!bug.explanation && bug.explain)) && (
+        <div class="commands">
+          {bug.reproduce && <p class="reproduce"><span class="label">Replay</span> <Command text={bug.reproduce} /></p>}
+          {!bug.explanation && bug.explain && (
+            <p class="why-command"><span class="label">Why?</span> <Command text={bug.explain} /> <span class="quiet">shows an execution that passes, and what to change</span></p>
+          )}
+        </div>
       )}
     </header>
   );

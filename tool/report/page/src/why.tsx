@@ -33,9 +33,9 @@ function Half({ side, title, kind }: { side: Side; title: string; kind: string }
           {side.lines.map((line, i) => (
             <li key={i} class={line.inFlow ? "why-line flows" : "why-line"}>
               <span class={`tag lane-${line.thread % 8}`}>{`T${line.thread}`}</span>
-              <span class="why-text">{line.text}</span>
-              <span class="why-place">{line.place}</span>
-              <code class="why-source">{line.source.trim()}</code>
+              <span class="why-text" title={line.text}>{line.text}</span>
+              <span class="why-place" title={line.place}>{line.place}</span>
+              <code class="why-source" title={line.source.trim()}>{line.source.trim()}</code>
             </li>
           ))}
         </ol>
@@ -45,12 +45,13 @@ function Half({ side, title, kind }: { side: Side; title: string; kind: string }
 }
 
 export function Why({ explanation }: { explanation: Explanation }) {
-  const { sentence, evidence, how, rootCause, rootCauseIsMinimal, differences, fails, passes } = explanation;
+  const { sentence, evidence, noRemedy, how, rootCause, rootCauseIsMinimal, differences, fails, passes } = explanation;
   return (
     <section class="why" aria-label="Why it failed">
       <h2>Why</h2>
       {sentence && <p class="why-sentence">{sentence}</p>}
       {evidence && <p class="quiet">{evidence}</p>}
+      {noRemedy && <p class="quiet">{noRemedy}</p>}
       {passes && (
         <div class="why-sides">
           <Half side={fails} title="fails" kind="fails" />
@@ -64,8 +65,8 @@ export function Why({ explanation }: { explanation: Explanation }) {
             {differences.map((flow, i) => (
               <tr key={i}>
                 <td><span class={`tag lane-${flow.thread % 8}`}>{`T${flow.thread}`}</span> {flow.what}</td>
-                <td>{flow.fails}</td>
-                <td>{flow.passes}</td>
+                <td data-label="fails with ">{flow.fails}</td>
+                <td data-label="passes with ">{flow.passes}</td>
               </tr>
             ))}
           </tbody>

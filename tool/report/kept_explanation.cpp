@@ -1,0 +1,97 @@
+#include "tool/report/kept_explanation.h"
+
+#include <stdexcept>
+
+#include "tool/base/atomic_file.h"
+#include "tool/findings/fingerprint.h"
+#include "tool/report/escape.h"
+#include "tool/report/page_data.h"
+
+namespace heddle::report {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 16 << 20;
+constexpr const char* kFormat = "heddle-why";
+constexpr std::string_view kArtifactEnding = ".heddle";
+
+std::string shown(const Json& json) { return utf8(escaped_lines(json.get<std::string>())); }
+std::string text_of(const Json& json, const char* key) { return shown(json.at(key)); }
+
+// A fraction would be converted, which is undefined for what the type cannot hold ([conv.fpint]).
+std::int64_t number_in(const Json& json, std::int64_t least, std::int64_t most) {
+  if (!json.is_number_integer()) throw std::invalid_argument("no integer");
+  const auto number = json.get<std::int64_t>();
+  if (number < least || number > most) throw std::out_of_range("number");
+  return number;
+}
+
+std::int64_t thread_of(const Json& json) { return number_in(json.at("thread"), 0, 0xffff); }
+
+Json side_of(const Json& json) {
+  Json side{{"lines", Json::array()}, {"flows", Json::array()}};
+  for (const Json& line : json.at("lines"))
+    side["lines"].push_back({{"thread", thread_of(line)},
+                             {"text", text_of(line, "text")},
+                             {"place", text_of(line, "place")},
+                             {"source", text_of(line, "source")},
+                             {"inFlow", line.at("inFlow").get<bool>()}});
+  const auto last = static_cast<std::int64_t>(side["lines"].size()) - 1;
+  for (const Json& flow : json.at("flows"))
+    side["flows"].push_back({number_in(flow.at(0), -1, last), number_in(flow.at(1), 0, last)});
+  return side;
+}
+
+Json explanation_of(const Json& json) {
+  Json result;
+  for (const char* key : {"sentence", "evidence", "noRemedy", "how"}) result[key] = text_of(json, key);
+  result["rootCause"] = Json::array();
+  for (const Json& line : json.at("rootCause")) result["rootCause"].push_back(shown(line));
+  result["rootCauseIsMinimal"] = json.at("rootCauseIsMinimal").get<bool>();
+  result["differences"] = Json::array();
+  for (const Json& flow : json.at("differences"))
+    result["differences"].push_back({{"thread", thread_of(flow)},
+                                     {"what", text_of(flow, "what")},
+                                     {"fails", text_of(flow, "fails")},
+                                     {"passes", text_of(flow, "passes")}});
+  result["fails"] = side_of(json.at("fails"));
+  result["passes"] = json.at("passes").is_null() ? Json(nullptr) : side_of(json.at("passes"));
+  return result;
+}
+
+}  // namespace
+
+std::string explanation_path(const std::string& artifact) {
+  std::string stem = artifact;
+  if (stem.ends_with(kArtifactEnding)) stem.resize(stem.size() - kArtifactEnding.size());
+  return stem + ".why.json";
+}
+
+std::string explanation_to_keep(const Explanation& explanation) {
+  const Trace& trace = explanation.failing.trace;
+  Json document;
+  document["format"] = kFormat;
+  document["version"] = kPageDataVersion;
+  document["signature"] = trace.findings.empty() ? "" : fingerprint(trace, trace.findings.front());
+  document["explanation"] = page_explanation(explanation);
+  return dumped(document);
+}
+
+std::string read_explanation(const std::string& artifact) {
+  auto text = read_whole_file(explanation_path(artifact), kMostBytes);
+  return text ? std::move(*text) : std::string();
+}
+
+Json kept_explanation(const std::string& text, const std::string& fingerprint) {
+  const Json json = text.empty() ? Json(nullptr) : Json::parse(text, nullptr, false);
+  if (!json.is_object()) return nullptr;
+  try {
+    if (text_of(json, "format") != kFormat || number_in(json.at("version"), 0, 1 << 20) != kPageDataVersion)
+      return nullptr;
+    if (text_of(json, "signature") != fingerprint) return nullptr;
+    return explanation_of(json.at("explanation"));
+  } catch (const std::exception&) {
+    return nullptr;  // something of it is missing, or is of another type
+  }
+}
+
+}  // namespace heddle::report
