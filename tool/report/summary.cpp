@@ -197,6 +197,14 @@ class Summary {
   std::string out_;
 };
 
+// 9,876, 58k, 1.2M: for a line that changes faster than one reads.
+std::string about(double number) {
+  if (number < 10) return fmt::format("{:.1f}", number);
+  if (number < 9'999.5) return grouped(static_cast<std::uint64_t>(std::llround(number)));
+  if (number < 999'500) return fmt::format("{:.0f}k", number / 1e3);
+  return fmt::format("{:.1f}M", number / 1e6);
+}
+
 std::string clock_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::max(seconds, 0.0));
   return whole >= 3600 ? fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
@@ -250,17 +258,34 @@ std::string what_is_left(const CampaignReport& report) {
 }
 
 std::string progress_line(const Progress& p, std::size_t width) {
-  std::string text = "heddle: " + grouped(p.executions);
-  if (p.executions_limit != 0) text += " of " + grouped(p.executions_limit);
-  text += p.executions == 1 ? " execution" : " executions";
-  if (p.seconds > 0) text += fmt::format(", {}/s", rate_text(static_cast<double>(p.executions) / p.seconds));
-  if (p.behaviours != 0) text += ", " + grouped(p.behaviours) + " distinct";
-  if (p.read_pairs != 0) text += ", " + count_of(p.read_pairs, "pair", "pairs");
-  text += ", " + clock_text(p.seconds);
-  if (p.seconds_limit > 0) text += " of " + clock_text(p.seconds_limit);
-  text += p.distinct_bugs == 0 ? ", no bug yet"
-                               : fmt::format(", {} in {}", count_of(p.distinct_bugs, "bug", "bugs"),
-                                             count_of(p.buggy_executions, "execution", "executions"));
+  std::string executions = grouped(p.executions);
+  if (p.executions_limit != 0) executions += " of " + grouped(p.executions_limit);
+  executions += p.executions == 1 && p.executions_limit == 0 ? " execution" : " executions";
+  const std::string rate =
+      p.seconds > 0 ? fmt::format(", {}/s", about(static_cast<double>(p.executions) / p.seconds)) : "";
+  std::string distinct, fresh;
+  if (p.behaviours != 0 && p.executions != 0) {
+    distinct = (p.behaviours < 10 ? grouped(p.behaviours) : about(static_cast<double>(p.behaviours))) +
+               " distinct, ";
+    fresh =
+        percent(static_cast<double>(p.behaviours_seen_once) / static_cast<double>(p.executions)) + " new · ";
+  }
+  const double left = p.seconds_left();
+  const std::string time = left < 0 ? clock_text(p.seconds) : clock_text(std::ceil(left)) + " left";
+  const std::string bugs = p.distinct_bugs == 0 ? "no bug yet" : count_of(p.distinct_bugs, "bug", "bugs");
+  const std::string hits =
+      p.distinct_bugs == 0 ? "" : " in " + count_of(p.buggy_executions, "execution", "executions");
+  // What matters least goes first where there is no space for everything.
+  std::string text = "heddle: " + executions + rate + " · " + distinct + fresh + time + " · " + bugs + hits;
+  for (const std::string& shorter :
+       {executions + rate + " · " + distinct + fresh + time + " · " + bugs + hits,
+        executions + rate + " · " + distinct + fresh + time + " · " + bugs,
+        executions + rate + " · " + fresh + time + " · " + bugs,
+        executions + rate + " · " + time + " · " + bugs, executions + " · " + time + " · " + bugs,
+        time + " · " + bugs}) {
+    if (width_of(text) <= width) break;
+    text = shorter;
+  }
   return clipped(text, width);
 }
 

@@ -21,9 +21,15 @@ class BehaviourCounts {
     if (entry.count == 0) {
       entry.behaviour = behaviour;
       ++size_;
+      ++once_;
+    } else if (entry.count == 1) {
+      --once_;
     }
     if (entry.count < std::numeric_limits<std::uint32_t>::max()) ++entry.count;
   }
+
+  // Behaviours that were seen exactly once, at no cost: for the progress line.
+  std::size_t seen_once() const { return once_; }
 
   // Behaviours that were seen exactly so often.
   std::size_t seen(std::uint32_t times) const {
@@ -55,6 +61,7 @@ class BehaviourCounts {
 
   std::vector<Entry> entries_;  // a power of two
   std::size_t size_ = 0;
+  std::size_t once_ = 0;
 };
 
 }  // namespace heddle::run

@@ -320,7 +320,7 @@ CampaignOutcome Campaign::run(const std::atomic<bool>* enough) {
       last_progress = now;
       on_progress({outcome_.report.executions, distinct_bugs_, outcome_.report.buggy_executions, now,
                    options_.seconds, options_.executions.value_or(0), behaviours_.size(),
-                   state_->learning().pairs().count()});
+                   behaviours_.seen_once()});
     }
     if (is_late()) {
       stopped_because_ = "the time was up";

@@ -166,7 +166,7 @@ void Campaign::describe(report::CampaignReport& report, double seconds) const {
   report.build_id = target_.build_id;
   report_strategies(report);
   report.distinct_executions = behaviours_.size();
-  report.executions_seen_once = behaviours_.seen(1);
+  report.executions_seen_once = behaviours_.seen_once();
   report.executions_seen_twice = behaviours_.seen(2);
   if (state_ != nullptr) report.read_pairs = state_->learning().pairs().count();
   for (const FoundBug& bug : outcome_.bugs) {

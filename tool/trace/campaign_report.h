@@ -128,10 +128,22 @@ struct Progress {
   std::uint64_t distinct_bugs = 0;
   std::uint64_t buggy_executions = 0;
   double seconds = 0;
-  double seconds_limit = 0;            // 0: none
-  std::uint64_t executions_limit = 0;  // 0: none
-  std::uint64_t behaviours = 0;        // distinct ones
-  std::uint64_t read_pairs = 0;        // 0: not counted
+  double seconds_limit = 0;                // 0: none
+  std::uint64_t executions_limit = 0;      // 0: none
+  std::uint64_t behaviours = 0;            // distinct ones; 0: not counted
+  std::uint64_t behaviours_seen_once = 0;  // of these
+
+  // How long it will go on at most; negative: that is not known.
+  double seconds_left() const {
+    double left = seconds_limit > 0 ? std::max(seconds_limit - seconds, 0.0) : -1;
+    if (executions_limit != 0 && executions != 0) {
+      const double rest =
+          executions_limit > executions ? static_cast<double>(executions_limit - executions) : 0;
+      const double needed = seconds * rest / static_cast<double>(executions);
+      left = left < 0 ? needed : std::min(left, needed);
+    }
+    return left;
+  }
 };
 
 }  // namespace heddle::report

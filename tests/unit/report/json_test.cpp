@@ -218,12 +218,31 @@ TEST_F(CampaignTest, WhatIsLeftIsHonest) {
 
 TEST(Progress, OneLineThatFits) {
   EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0, 0, 0}, 100),
-            "heddle: 12,345 executions, 4,115/s, 0:03 of 1:00, no bug yet");
-  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0, 4'000, 37}, 100),
-            "heddle: 12,345 executions, 4,115/s, 4,000 distinct, 37 pairs, 0:03 of 1:00, no bug yet");
-  EXPECT_EQ(progress_line({50, 1, 2, 5.0, 0, 100, 0, 0}, 100),
-            "heddle: 50 of 100 executions, 10/s, 0:05, 1 bug in 2 executions");
-  EXPECT_EQ(progress_line({12'345, 0, 0, 3.0, 60, 0, 0, 0}, 20), "heddle: 12,345 exec…");
+            "heddle: 12,345 executions, 4,115/s · 0:57 left · no bug yet");
+  const Progress some = {12'345, 2, 345, 3.0, 60, 0, 4'000, 1'235};
+  EXPECT_EQ(progress_line(some, 120),
+            "heddle: 12,345 executions, 4,115/s · 4,000 distinct, 10 % new · 0:57 left · 2 bugs in 345 "
+            "executions");
+  EXPECT_EQ(progress_line(some, 79),
+            "12,345 executions, 4,115/s · 4,000 distinct, 10 % new · 0:57 left · 2 bugs");
+  EXPECT_EQ(progress_line({645'607, 0, 0, 11.137, 20, 0, 7, 0}, 79),
+            "645,607 executions, 58k/s · 7 distinct, 0 % new · 0:09 left · no bug yet");
+  EXPECT_EQ(progress_line({6'456'070, 0, 0, 4, 20, 0, 1'234'567, 1'000'000}, 79),
+            "6,456,070 executions, 1.6M/s · 1.2M distinct, 15 % new · 0:16 left · no bug yet");
+  // Neither a time nor a number: how long it has run. A number: how long it will take at this rate.
+  EXPECT_EQ(progress_line({1, 0, 0, 65, 0, 0, 0, 0}, 79), "heddle: 1 execution, 0.0/s · 1:05 · no bug yet");
+  EXPECT_EQ(progress_line({50, 1, 2, 5.0, 0, 100, 0, 0}, 79),
+            "heddle: 50 of 100 executions, 10/s · 0:05 left · 1 bug in 2 executions");
+  EXPECT_EQ(progress_line({50, 0, 0, 5.0, 7, 100, 0, 0}, 79),
+            "heddle: 50 of 100 executions, 10/s · 0:02 left · no bug yet");
+  EXPECT_EQ(progress_line({0, 0, 0, 0, 60, 100, 0, 0}, 79),
+            "heddle: 0 of 100 executions · 1:00 left · no bug yet");
+  for (std::size_t width = 1; width < 130; ++width) EXPECT_LE(width_of(progress_line(some, width)), width);
+  EXPECT_EQ(progress_line(some, 40), "12,345 executions · 0:57 left · 2 bugs");
+  EXPECT_EQ(progress_line(some, 20), "0:57 left · 2 bugs");
+}
+
+TEST(Durations, AreReadable) {
   EXPECT_EQ(duration_text(0.354), "0.35 s");
   EXPECT_EQ(duration_text(12.34), "12.3 s");
   EXPECT_EQ(duration_text(245), "4 m 05 s");
