@@ -2,6 +2,7 @@
 // do other runtimes that have that interface. Critical regions and locks are mutexes of the engine (a call of
 // libomp's could spin); the rest is left to the library, and its edges are made here.
 #include "core/base/pages.h"
+#include "core/trace/event.h"
 #include "runtime/abi/openmp/openmp.h"
 
 namespace heddle::abi {
