@@ -17,7 +17,7 @@ std::uint64_t lay_out(ChannelHeader& h, const ChannelSizes& sizes) {
     at = aligned(at + bytes);
   };
   place(h.choices, sizes.choices * sizeof(Choice));
-  place(h.events, sizes.events * sizeof(Event));
+  place(h.events, sizes.events * kEventBytes);
   place(h.stacks, sizeof(StackDepot) + sizes.stack_nodes * sizeof(StackNode));
   place(h.findings, sizes.findings * sizeof(Finding));
   place(h.text, sizes.text);

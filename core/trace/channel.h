@@ -22,7 +22,7 @@
 #include "core/base/ids.h"
 #include "core/trace/asked_variables.h"
 #include "core/trace/choice.h"
-#include "core/trace/event.h"
+#include "core/trace/event_kinds.h"
 #include "core/trace/finding.h"
 #include "core/trace/granules.h"
 #include "core/trace/index_claims.h"
@@ -302,7 +302,9 @@ class Channel {
   }
   Choice* replay() const { return at<Choice>(header_->replay); }
   Event* events() const { return at<Event>(header_->events); }
-  std::uint32_t event_capacity() const { return capacity<Event>(header_->events); }
+  std::uint32_t event_capacity() const {
+    return static_cast<std::uint32_t>(header_->events.bytes / kEventBytes);
+  }
   StackDepot* stacks() const { return at<StackDepot>(header_->stacks); }
   Finding* findings() const { return at<Finding>(header_->findings); }
   std::uint32_t finding_capacity() const { return capacity<Finding>(header_->findings); }

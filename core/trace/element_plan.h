@@ -13,7 +13,6 @@
 
 #include <cstdint>
 
-#include "core/trace/event.h"
 #include "core/trace/run_spec.h"
 
 namespace heddle {
@@ -21,23 +20,12 @@ namespace heddle {
 // Bits of RunSpec::element_points.
 namespace element_points {
 inline constexpr std::uint8_t kAccesses = 1;  // accesses to elements are scheduling points, plain ones too
-// Accesses are events, too, from which the tool sees which of them could have come in another order.
+// Accesses are events, too (element_events.h), from which the tool sees which of them could have come in
+// another order.
 inline constexpr std::uint8_t kEvents = 2;
 // Blocks are scheduling points, too: all of them, so that what was held to orders of some replays without.
 inline constexpr std::uint8_t kBlocks = 4;
 }  // namespace element_points
-
-// The events of element_points::kEvents hold the element's id, which is never 0. E is Event, or the tool's
-// copy of one.
-template <typename E>
-constexpr void set_element(E& event, std::uint64_t element) {
-  event.value2 = element;
-}
-// Of an event of an execution with these bits; 0: it is no access to an element.
-template <typename E>
-constexpr std::uint64_t element_of(const E& event) {
-  return event.kind == EventKind::kPlainRead || event.kind == EventKind::kPlainWrite ? event.value2 : 0;
-}
 
 // OrderVector::is_lent: whether an order gives way where nobody could go on. If it does, somebody comes out of
 // turn, whose next place in the order is taken, and all others keep to the rest.

@@ -1,76 +1,13 @@
-// One thing that one thread did. Events are written only when an execution is run again to be explained; a
-// campaign runs without them.
+// One thing that one thread did, as a record. Events are written only when an execution is run again to be
+// explained; a campaign runs without them. Who only names kinds of events includes event_kinds.h.
 #pragma once
 
 #include <cstdint>
 
 #include "core/base/ids.h"
+#include "core/trace/event_kinds.h"
 
 namespace heddle {
-
-enum class EventKind : std::uint8_t {
-  kNone = 0,
-  // Atomic memory. value: read or written; value2: what an update wrote.
-  kAtomicLoad,
-  kAtomicStore,
-  kAtomicUpdate,
-  kCasFailed,
-  kFence,
-  // Plain memory, recorded only where a finding cites it or shared memory is traced.
-  kPlainRead,
-  kPlainWrite,
-  kVolatileRead,
-  kVolatileWrite,
-  // Threads. other: the thread created, joined or detached.
-  kThreadStart,
-  kThreadEnd,
-  kThreadCreate,
-  kThreadJoin,
-  kThreadDetach,
-  // Synchronisation objects. address: the object.
-  kMutexLock,
-  kMutexTryLockFailed,
-  kMutexUnlock,
-  kCondWait,    // released the mutex (value: its address) and began to wait
-  kCondWake,    // returned from the wait, mutex held again; flags say whether by timeout or spuriously
-  kCondSignal,  // other: the thread woken, or kNoThread
-  kCondBroadcast,
-  kRwlockReadLock,
-  kRwlockWriteLock,
-  kRwlockUnlock,
-  kBarrierWait,
-  kSemaphoreWait,
-  kSemaphorePost,
-  kFutexWait,
-  kFutexWake,
-  kOnce,
-  // The rest of the world.
-  kYield,
-  kSleep,
-  kAllocate,  // address, value: size
-  kFree,
-  kBlockingCall,
-  kNote,     // text: heddle_note
-  kOutcome,  // text: heddle_outcome
-  kValueChoice,
-  kExit,
-  kFinding,
-  kThreadCancel,  // other: the thread asked to end
-  kSignal,        // value: the signal; sent to `other`, or its handler begins: kHandled
-  kCount,
-};
-
-namespace event_flags {
-inline constexpr std::uint8_t kStale = 1;  // the load did not read the newest store
-inline constexpr std::uint8_t kTimedOut = 2;
-inline constexpr std::uint8_t kSpurious = 4;
-inline constexpr std::uint8_t kBlocked = 8;   // the thread had to wait before this took effect
-inline constexpr std::uint8_t kInitial = 16;  // read the initial value: reads_from is kNoEvent
-inline constexpr std::uint8_t kFailed = 32;   // the call returned an error
-inline constexpr std::uint8_t kHandled = 8;   // kSignal: its handler runs
-inline constexpr std::uint8_t kLatestOnly =
-    64;  // mixed access sizes: the model offered the newest value only
-}  // namespace event_flags
 
 struct Event {
   std::uint64_t pc = 0;  // in the instrumented caller; a return address
@@ -92,6 +29,6 @@ struct Event {
   std::uint8_t size = 0;
   std::uint8_t flags = 0;
 };
-static_assert(sizeof(Event) == 64);
+static_assert(sizeof(Event) == kEventBytes);
 
 }  // namespace heddle

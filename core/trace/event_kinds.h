@@ -1,12 +1,77 @@
-// What kinds of events do, in one table, for all who read traces or choose by kinds.
+// The kinds of events, and what each kind does, in one table: for all who read traces or choose by kinds. The
+// record itself is in event.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "core/trace/event.h"
-
 namespace heddle {
+
+struct Event;
+inline constexpr std::size_t kEventBytes = 64;
+
+enum class EventKind : std::uint8_t {
+  kNone = 0,
+  // Atomic memory. value: read or written; value2: what an update wrote.
+  kAtomicLoad,
+  kAtomicStore,
+  kAtomicUpdate,
+  kCasFailed,
+  kFence,
+  // Plain memory, recorded only where a finding cites it or shared memory is traced.
+  kPlainRead,
+  kPlainWrite,
+  kVolatileRead,
+  kVolatileWrite,
+  // Threads. other: the thread created, joined or detached.
+  kThreadStart,
+  kThreadEnd,
+  kThreadCreate,
+  kThreadJoin,
+  kThreadDetach,
+  // Synchronisation objects. address: the object.
+  kMutexLock,
+  kMutexTryLockFailed,
+  kMutexUnlock,
+  kCondWait,    // released the mutex (value: its address) and began to wait
+  kCondWake,    // returned from the wait, mutex held again; flags say whether by timeout or spuriously
+  kCondSignal,  // other: the thread woken, or kNoThread
+  kCondBroadcast,
+  kRwlockReadLock,
+  kRwlockWriteLock,
+  kRwlockUnlock,
+  kBarrierWait,
+  kSemaphoreWait,
+  kSemaphorePost,
+  kFutexWait,
+  kFutexWake,
+  kOnce,
+  // The rest of the world.
+  kYield,
+  kSleep,
+  kAllocate,  // address, value: size
+  kFree,
+  kBlockingCall,
+  kNote,     // text: heddle_note
+  kOutcome,  // text: heddle_outcome
+  kValueChoice,
+  kExit,
+  kFinding,
+  kThreadCancel,  // other: the thread asked to end
+  kSignal,        // value: the signal; sent to `other`, or its handler begins: kHandled
+  kCount,
+};
+
+namespace event_flags {
+inline constexpr std::uint8_t kStale = 1;  // the load did not read the newest store
+inline constexpr std::uint8_t kTimedOut = 2;
+inline constexpr std::uint8_t kSpurious = 4;
+inline constexpr std::uint8_t kBlocked = 8;      // the thread had to wait before this took effect
+inline constexpr std::uint8_t kInitial = 16;     // read the initial value: reads_from is kNoEvent
+inline constexpr std::uint8_t kFailed = 32;      // the call returned an error
+inline constexpr std::uint8_t kHandled = 8;      // kSignal: its handler runs
+inline constexpr std::uint8_t kLatestOnly = 64;  // mixed access sizes: only the newest value was on offer
+}  // namespace event_flags
 
 namespace event_traits {
 inline constexpr std::uint8_t kReads = 1;     // memory

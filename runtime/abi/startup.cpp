@@ -31,7 +31,6 @@ namespace {
 constexpr std::size_t kMainStackBytes = address_map::kMainStackEnd - address_map::kMainStack;
 
 enum class Phase { kUnknown, kNative, kSession };
-Phase phase = Phase::kUnknown;
 
 // libc's environ is not set yet when the first malloc is called; the kernel's copy is.
 char** initial_arguments() { return static_cast<char**>(__libc_stack_end) + 1; }
@@ -49,19 +48,25 @@ struct MainCall {
   char** argv = nullptr;
   char** environment = nullptr;
 };
-MainCall main_call;
 
-void run_main(void*) { ::exit(main_call.main(main_call.argc, main_call.argv, main_call.environment)); }
+struct Startup {
+  Phase phase = Phase::kUnknown;
+  MainCall main_call;
+};
+Startup startup;
+
+void run_main(void*) {
+  const MainCall& call = startup.main_call;
+  ::exit(call.main(call.argc, call.argv, call.environment));
+}
 
 // Replay needs main's locals at the same addresses whatever the environment's size: main runs on a fiber,
 // too.
 int main_on_fiber(int argc, char** argv, char** environment) {
   engine::Execution* e = current;
-  main_call.argc = argc;
-  main_call.argv = argv;
-  main_call.environment = environment;
+  startup.main_call = {startup.main_call.main, argc, argv, environment};
   if (e == nullptr || map_pages_at(address_map::kMainStack, kMainStackBytes) == nullptr) {
-    const int status = main_call.main(argc, argv, environment);
+    const int status = startup.main_call.main(argc, argv, environment);
     recorder().exits(status);
     return status;
   }
@@ -79,11 +84,11 @@ int main_on_fiber(int argc, char** argv, char** environment) {
 }  // namespace
 
 void ensure_started() {
-  if (phase != Phase::kUnknown) return;
-  phase = Phase::kNative;  // calls made while attaching are served natively
+  if (startup.phase != Phase::kUnknown) return;
+  startup.phase = Phase::kNative;  // calls made while attaching are served natively
   if (session::attach(initial_environment())) {
     HEDDLE_CHECK(engine::program_heap().start());
-    phase = Phase::kSession;
+    startup.phase = Phase::kSession;
     __heddle_mode = static_cast<std::uint32_t>(record::Mode::kEngine);
   }
 }
@@ -92,7 +97,7 @@ std::size_t main_stack_bytes() { return kMainStackBytes; }
 
 bool in_session() {
   ensure_started();
-  return phase == Phase::kSession;
+  return startup.phase == Phase::kSession;
 }
 
 namespace {
@@ -130,6 +135,6 @@ HEDDLE_EXPORT int __libc_start_main(heddle::abi::MainFunction main, int argc, ch
                                     void (*fini)(), void (*rtld_fini)(), void* stack_end) {
   using Start = int(heddle::abi::MainFunction, int, char**, void (*)(), void (*)(), void (*)(), void*);
   static Start* real = heddle::abi::next_function<Start>("__libc_start_main");
-  heddle::abi::main_call.main = main;
+  heddle::abi::startup.main_call.main = main;
   return real(heddle::abi::main_on_fiber, argc, argv, init, fini, rtld_fini, stack_end);
 }

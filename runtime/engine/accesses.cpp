@@ -1,4 +1,5 @@
 // Plain accesses of ranges, and what is settled at the end of an execution.
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 

@@ -3,6 +3,7 @@
 // thread runs everything, so the accesses to real memory below are plain.
 #pragma once
 
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 
 namespace heddle::engine {

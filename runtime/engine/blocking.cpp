@@ -1,4 +1,5 @@
 // What the mediator does about outside_world.h: it lets threads wait, records calls, and makes edges.
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/signals.h"
 

@@ -2,6 +2,7 @@
 // ends for no reason, are choices ([thread.condition.general], POSIX pthread_cond_wait).
 #include <cerrno>
 
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 #include "runtime/sched/mutex.h"

@@ -3,6 +3,7 @@
 
 #include "core/base/random.h"
 #include "core/base/text_buffer.h"
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 #include "runtime/engine/waits.h"

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include "core/base/raw_syscall.h"
+#include "core/trace/event.h"
 #include "runtime/engine/debugger.h"
 
 namespace heddle::engine {

@@ -4,6 +4,7 @@
 
 #include "core/base/limit.h"
 #include "core/base/raw_syscall.h"
+#include "core/trace/event.h"
 #include "runtime/engine/debugger.h"
 #include "runtime/engine/injection.h"
 #include "runtime/engine/signals.h"

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "core/base/random.h"
+#include "core/trace/event.h"
 #include "runtime/engine/debugger.h"
 #include "runtime/engine/waits.h"
 

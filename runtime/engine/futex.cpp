@@ -2,6 +2,7 @@
 // and blocks; happens-before comes from the atomic accesses around it.
 #include <cerrno>
 
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/waits.h"
 

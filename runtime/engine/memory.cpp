@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "core/base/pages.h"
+#include "core/trace/event.h"
 #include "runtime/engine/callers.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"

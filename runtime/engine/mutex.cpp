@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 

@@ -1,5 +1,6 @@
 // Plain accesses as events: not in campaigns, but where an execution is to be explained, and then only those
 // to memory that several threads touch (core/trace/granules.h).
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/injection.h"
 

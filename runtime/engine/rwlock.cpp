@@ -1,6 +1,7 @@
 // Readers-writer locks. Readers that unlock synchronise with later writers, not with each other.
 #include <cerrno>
 
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "core/trace/event.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "core/base/text_buffer.h"
+#include "core/trace/event.h"
 #include "runtime/sched/floating_point.h"
 #include "runtime/sched/kernel_signals.h"
 

@@ -20,12 +20,16 @@ constexpr std::uint64_t kStackElsewhere = 512;
 // than the latest times. Outside the Execution: it is told by who knows of none.
 constexpr std::uint32_t kTimes = 16, kSeconds = 16, kWords = 7;
 constexpr std::uint32_t kSecondsWord = 3;
-std::uint64_t times[kTimes + kSeconds][kWords];
-std::uint32_t time_count = 0, second_count = 0;
+struct NotedTimes {
+  std::uint64_t words[kTimes + kSeconds][kWords];
+  std::uint32_t count = 0;
+  std::uint32_t seconds = 0;
+};
+NotedTimes times;
 
 bool is_new_second(std::uint64_t seconds) {
   for (std::uint32_t i = kTimes; i < kTimes + kSeconds; ++i) {
-    if (times[i][kSecondsWord] == seconds) return false;
+    if (times.words[i][kSecondsWord] == seconds) return false;
   }
   return true;
 }
@@ -61,13 +65,13 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 }  // namespace
 
 TimeFilter::TimeFilter() {
-  for (const auto& time : times) {
+  for (const auto& time : times.words) {
     for (const std::uint64_t word : time) bits_[hash(word) / 64] |= 1ull << hash(word) % 64;
   }
 }
 
 bool TimeFilter::is_time(std::uint64_t word) {
-  for (const auto& time : times) {
+  for (const auto& time : times.words) {
     for (const std::uint64_t known : time) {
       if (known == word) return true;
     }
@@ -79,12 +83,13 @@ void note_time(std::uint64_t nanoseconds) {
   constexpr std::uint64_t kThousand = 1000, kMillion = 1'000'000, kSecond = 1'000'000'000;
   const std::uint64_t rest = nanoseconds % kSecond;
   // (A sum of two times has more nanoseconds than a second, before its carry is taken.)
-  auto& time = times[time_count++ % kTimes];
+  auto& time = times.words[times.count++ % kTimes];
   std::uint32_t at = 0;
   for (const std::uint64_t word : {nanoseconds, nanoseconds / kThousand, nanoseconds / kMillion,
                                    nanoseconds / kSecond, rest, rest / kThousand, rest + kSecond})
     time[at++] = word;
-  if (is_new_second(time[kSecondsWord])) memcpy(times[kTimes + second_count++ % kSeconds], time, sizeof time);
+  if (is_new_second(time[kSecondsWord]))
+    memcpy(times.words[kTimes + times.seconds++ % kSeconds], time, sizeof time);
 }
 
 PrivateState private_state(std::uint64_t stack_end) {

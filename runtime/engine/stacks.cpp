@@ -2,6 +2,7 @@
 
 #include "core/base/pages.h"
 #include "core/base/random.h"
+#include "core/trace/event.h"
 #include "runtime/engine/call_stack.h"
 #include "runtime/engine/callers.h"
 #include "runtime/engine/hooks.h"

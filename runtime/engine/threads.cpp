@@ -1,6 +1,7 @@
 // Threads of the tested program: creation, end, join, and what time it is for them.
 #include <cerrno>
 
+#include "core/trace/event.h"
 #include "runtime/engine/callers.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finding_builder.h"

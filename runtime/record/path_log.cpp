@@ -18,10 +18,12 @@ static_assert(offsetof(PathThread, state) == offsetof(PathThreadHead, state) &&
 constexpr std::uint32_t kFirstChunk = kLogPage;
 constexpr std::uint32_t kMarksChunk = 16 << 10;
 
-// Threads that have no stream of their own may write it at the same time.
-std::uint64_t nowhere_words[32];
-// Nobody writes these: no call is foretold.
-CallEntry nowhere_calls[kCallEntries];
+// What `nowhere` points to.
+struct Nowhere {
+  std::uint64_t words[32];        // threads that have no stream of their own may write them at the same time
+  CallEntry calls[kCallEntries];  // nobody writes these: no call is foretold
+};
+Nowhere nowhere_room;
 
 // A thread's, for as long as the process runs: it may come to code of the program until its very end.
 CallEntry* new_call_entries() {
@@ -50,11 +52,12 @@ void in_this_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }  // namespace
 
-PathState nowhere = {PathState::kNonePending, 0, nowhere_words, std::end(nowhere_words), 0, nowhere_calls, 0};
+PathState nowhere = {PathState::kNonePending, 0, nowhere_room.words, std::end(nowhere_room.words), 0,
+                     nowhere_room.calls,      0};
 
 void PathLog::to_nowhere(PathState* state) {
-  state->next = nowhere_words;
-  state->end = std::end(nowhere_words);
+  state->next = nowhere_room.words;
+  state->end = std::end(nowhere_room.words);
 }
 
 PathThread* PathLog::thread_of(PathState* state) {

@@ -30,12 +30,16 @@ struct Birth {
 };
 constexpr std::uint32_t kBorn = 1, kStays = 2;
 
-// The one mutable global of this file: where in libc's thread control block the kernel keeps the thread's id;
-// 0: not known yet.
-std::uint32_t tid_offset = 0;
+// All that this file keeps.
+struct Ghosts {
+  // Where in libc's thread control block the kernel keeps the thread's id; 0: not known yet.
+  std::uint32_t tid_offset = 0;
+  std::uint64_t next_big_stack = address_map::kBigStacks;
+};
+Ghosts ghosts;
 
 std::uint32_t* tid_word(std::uint64_t fs_base) {
-  return reinterpret_cast<std::uint32_t*>(fs_base + tid_offset);
+  return reinterpret_cast<std::uint32_t*>(fs_base + ghosts.tid_offset);
 }
 
 // Runs for a few microseconds on the new kernel thread, then leaves its storage behind.
@@ -43,7 +47,7 @@ void* be_born(void* argument) {
   auto* birth = static_cast<Birth*>(argument);
   birth->fs_base = current_fs_base();
   birth->tid = static_cast<std::uint32_t>(raw_syscall(SYS_gettid));
-  if (tid_offset == 0)
+  if (ghosts.tid_offset == 0)
     HEDDLE_CHECK(birth->tid_word.note(reinterpret_cast<const char*>(birth->fs_base), birth->tid));
   // Frames of start_thread above this one must survive: pthread_exit unwinds through none of them, but libc
   // keeps its cancellation buffer there.
@@ -56,7 +60,7 @@ void* be_born(void* argument) {
   birth->error = static_cast<int>(-error);
   __atomic_store_n(&birth->told, kStays, __ATOMIC_RELEASE);
   for (;;) {
-    if (tid_offset != 0) raw_syscall(SYS_futex, tid_word(fs_base), FUTEX_WAKE, 1, 0, 0, 0);
+    if (ghosts.tid_offset != 0) raw_syscall(SYS_futex, tid_word(fs_base), FUTEX_WAKE, 1, 0, 0, 0);
     raw_syscall(SYS_sched_yield);
   }
 }
@@ -79,13 +83,11 @@ void wait_until_gone(const Birth& birth) {
 
 // Likewise for the first of all, which shows where the word is.
 void find_tid_offset(const Birth& birth) {
-  while (tid_offset == 0 && !stays(birth)) {
-    tid_offset = birth.tid_word.cleared(reinterpret_cast<const char*>(birth.fs_base));
-    if (tid_offset == 0) raw_syscall(SYS_sched_yield);
+  while (ghosts.tid_offset == 0 && !stays(birth)) {
+    ghosts.tid_offset = birth.tid_word.cleared(reinterpret_cast<const char*>(birth.fs_base));
+    if (ghosts.tid_offset == 0) raw_syscall(SYS_sched_yield);
   }
 }
-
-std::uint64_t next_big_stack = address_map::kBigStacks;
 
 // Of all modules that are loaded now, in whole pages. Not for little: kControlBlock has room for that, and
 // addresses of stacks should not depend on it.
@@ -116,8 +118,8 @@ GhostResult make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost
   std::uint64_t base = address_map::fiber_stack_end(slot) - bytes - kPageSize;
   ghost.in_big_region = bytes + kPageSize > address_map::kMostFiberStack;
   if (ghost.in_big_region) {
-    base = next_big_stack;
-    next_big_stack += bytes + 16 * kPageSize;
+    base = ghosts.next_big_stack;
+    ghosts.next_big_stack += bytes + 16 * kPageSize;
   }
   if (ghost.stack_low != base + kPageSize || ghost.stack_bytes != bytes) {
     if (ghost.stack_low != 0)
@@ -138,7 +140,7 @@ GhostResult make_ghost(std::uint32_t slot, std::size_t stack_bytes, Ghost& ghost
   if (error != 0) return {GhostRefusal::kThread, error};
   // The kernel clears the id as the very last act of the thread; nothing of it runs after that.
   wait_until_told(birth);
-  if (tid_offset == 0) find_tid_offset(birth);
+  if (ghosts.tid_offset == 0) find_tid_offset(birth);
   if (!stays(birth)) wait_until_gone(birth);
   if (stays(birth)) return {GhostRefusal::kThreadsEnd, birth.error};
   *tid_word(handle) = ghost_tid(slot);

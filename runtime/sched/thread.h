@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/base/ids.h"
-#include "core/trace/event.h"
+#include "core/trace/event_kinds.h"
 #include "core/trace/orders.h"
 #include "runtime/sched/blocking_call.h"
 #include "runtime/sched/fiber.h"

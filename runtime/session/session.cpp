@@ -24,10 +24,15 @@ namespace heddle::session {
 namespace {
 
 State* the_state = nullptr;
-strategy::ReplayStrategy replay;
-alignas(strategy::PlanStrategy) unsigned char plan_storage[sizeof(strategy::PlanStrategy)];
-alignas(strategy::ClientStrategy) unsigned char clients_storage[sizeof(strategy::ClientStrategy)];
-alignas(64) unsigned char execution_storage[sizeof(engine::Execution)];
+
+// Room for objects that are made when the session starts; the program's heap is not ours.
+struct Room {
+  alignas(strategy::ReplayStrategy) unsigned char replay[sizeof(strategy::ReplayStrategy)];
+  alignas(strategy::PlanStrategy) unsigned char plan[sizeof(strategy::PlanStrategy)];
+  alignas(strategy::ClientStrategy) unsigned char clients[sizeof(strategy::ClientStrategy)];
+  alignas(64) unsigned char execution[sizeof(engine::Execution)];
+};
+Room room;
 
 int channel_descriptor(char** environment) {
   const std::size_t length = strlen(kChannelVariable);
@@ -108,7 +113,7 @@ strategy::Strategy* strategy_of_clients(const RunSpec& spec, strategy::Strategy&
   StrategySpec parsed;
   TextBuffer<512> error;
   HEDDLE_CHECK(parsed.parse(spec.strategy, error));
-  return new (clients_storage) strategy::ClientStrategy(strategy, parsed, state()->channel.replay());
+  return new (room.clients) strategy::ClientStrategy(strategy, parsed, state()->channel.replay());
 }
 
 strategy::Strategy* chosen_strategy(const RunSpec& spec) {
@@ -119,12 +124,13 @@ strategy::Strategy* chosen_strategy(const RunSpec& spec) {
   }
   const std::span<const Choice> log{state()->channel.replay(), state()->channel.header()->replay_count};
   if (spec.replay == ReplayKind::kPlan) {
-    auto* plan = new (plan_storage) strategy::PlanStrategy;
+    auto* plan = new (room.plan) strategy::PlanStrategy;
     plan->set_log(log);
     return plan;
   }
-  replay.set_log(log, spec.replay == ReplayKind::kExact);
-  return &replay;
+  auto* replay = new (room.replay) strategy::ReplayStrategy;
+  replay->set_log(log, spec.replay == ReplayKind::kExact);
+  return replay;
 }
 
 }  // namespace
@@ -180,7 +186,7 @@ engine::Execution* start() {
   h.heap_address = address_map::kHeap;
   note_modules();
   h.program_address = h.module_count != 0 ? h.modules[0].base : 0;
-  s.execution = new (execution_storage) engine::Execution;
+  s.execution = new (room.execution) engine::Execution;
   s.execution->start(s.channel, s.strategy, {at_first_choice, end_execution, kernel_changes, watch_syscalls});
   h.current.threads = 1;
   h.state.store(WorkerState::kPrefix, std::memory_order_release);

@@ -21,8 +21,11 @@ constexpr unsigned char kAllow = 0;
 constexpr unsigned char kBlock = 1;
 constexpr int kSysUserDispatch = 2;  // si_code
 
-SyscallGate* the_gate = nullptr;
-SyscallAnswer* the_answer = nullptr;
+struct GateInUse {
+  SyscallGate* gate = nullptr;
+  SyscallAnswer* answer = nullptr;  // who may answer for the kernel
+};
+GateInUse in_use;
 
 // These cannot be made by the handler: the child would go on in it, on another stack or on its parent's, and
 // rt_sigreturn looks for its frame there.
@@ -70,10 +73,10 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
   const long arguments[6] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                              registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
   long answer = 0;
-  the_gate->note_call();
+  in_use.gate->note_call();
   if (execution() != nullptr) execution()->probe_leaves();
-  if (the_answer != nullptr && execution() != nullptr &&
-      the_answer(number, arguments, static_cast<std::uint64_t>(registers[REG_RIP]), answer)) {
+  if (in_use.answer != nullptr && execution() != nullptr &&
+      in_use.answer(number, arguments, static_cast<std::uint64_t>(registers[REG_RIP]), answer)) {
     registers[REG_RAX] = answer;
     return;
   }
@@ -81,7 +84,7 @@ void on_syscall(int signal, siginfo_t* info, void* context) {
     // libc's exit() comes here, with nothing left to do. The handler is never returned from.
     if (number == SYS_exit_group && execution() != nullptr)
       end_execution(Ending::kExited, static_cast<int>(arguments[0] & 0xff));
-    the_gate->open(number);
+    in_use.gate->open(number);
   }
   if (needs_own_frame(number)) {
     heddle_after_syscall = static_cast<std::uint64_t>(registers[REG_RIP]);
@@ -162,19 +165,19 @@ bool SyscallGate::harmless(long number, const long* arguments) {
   }
 }
 
-SyscallGate* syscall_gate() { return the_gate; }
-void set_syscall_gate(SyscallGate* gate) { the_gate = gate; }
-void set_syscall_answer(SyscallAnswer* answer) { the_answer = answer; }
+SyscallGate* syscall_gate() { return in_use.gate; }
+void set_syscall_gate(SyscallGate* gate) { in_use.gate = gate; }
+void set_syscall_answer(SyscallAnswer* answer) { in_use.answer = answer; }
 
 void program_makes_syscall(long number, const long* arguments) {
-  if (the_gate == nullptr) return;
-  the_gate->note_call();
+  if (in_use.gate == nullptr) return;
+  in_use.gate->note_call();
   if (execution() != nullptr) execution()->probe_leaves();
-  if (!SyscallGate::harmless(number, arguments)) the_gate->open(number);
+  if (!SyscallGate::harmless(number, arguments)) in_use.gate->open(number);
 }
 
 void program_uses_file() {
-  if (the_gate != nullptr) the_gate->note_call();
+  if (in_use.gate != nullptr) in_use.gate->note_call();
 }
 
 }  // namespace heddle::session

@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/base/raw_syscall.h"
+#include "core/trace/event_kinds.h"
 
 namespace heddle::strategy {
 
@@ -41,16 +42,6 @@ void PlanStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& vi
   exchange_->made_count.store(0, std::memory_order_relaxed);
 }
 
-namespace {
-
-bool takes_lock(EventKind kind) {
-  return kind == EventKind::kMutexLock || kind == EventKind::kMutexUnlock ||
-         kind == EventKind::kRwlockReadLock || kind == EventKind::kRwlockWriteLock ||
-         kind == EventKind::kRwlockUnlock;
-}
-
-}  // namespace
-
 void PlanStrategy::performed(const Operation& operation) {
   runs(operation.thread);
   Record& record = threads_[operation.thread];
@@ -64,8 +55,8 @@ void PlanStrategy::performed(const Operation& operation) {
   }
   const std::uint64_t hash = mix(operation.pc, operation.address);
   std::uint32_t& place = record.places[hash >> 62];
-  if (place == static_cast<std::uint32_t>(hash))
-    record.repeated += takes_lock(operation.kind) ? kLock : kLook;
+  const bool uses_lock = takes_lock(operation.kind) || gives_lock_back(operation.kind);
+  if (place == static_cast<std::uint32_t>(hash)) record.repeated += uses_lock ? kLock : kLook;
   place = static_cast<std::uint32_t>(hash);
 }
 

@@ -17,7 +17,7 @@
 #include "core/base/ids.h"
 #include "core/base/random.h"
 #include "core/trace/choice.h"
-#include "core/trace/event.h"
+#include "core/trace/event_kinds.h"
 #include "core/trace/learning.h"
 
 namespace heddle {

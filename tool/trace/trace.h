@@ -17,6 +17,7 @@
 
 #include "core/base/result.h"
 #include "core/trace/channel.h"
+#include "core/trace/event.h"
 #include "tool/trace/symbols.h"
 
 namespace heddle {

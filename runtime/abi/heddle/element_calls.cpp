@@ -1,6 +1,8 @@
 // Shared program elements of programs built with `heddle c++ --full`: which of them matter to this run, and
 // what the engine's bodies say of their accesses (compiler/plugin/element_hooks.h).
 #include "core/record/build_version.h"
+#include "core/trace/element_events.h"
+#include "core/trace/event.h"
 #include "runtime/abi/engine_access.h"
 #include "runtime/abi/heddle/recording.h"
 #include "runtime/record/element_recorder.h"

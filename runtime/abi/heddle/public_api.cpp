@@ -1,4 +1,5 @@
 // The functions of <heddle/heddle.h>.
+#include "core/trace/event.h"
 #include "runtime/abi/engine_access.h"
 #include "runtime/session/session.h"
 

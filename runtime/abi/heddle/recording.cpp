@@ -45,15 +45,18 @@ struct RecordedStart {
 
 // Destructors of thread-local objects come before those of keys, and those in rounds: after the last one
 // nothing of the program is left in the thread.
-pthread_key_t end_key;
-bool has_end_key = false;
+struct EndKey {
+  pthread_key_t key = 0;
+  bool is_made = false;
+};
+EndKey end_key;
 
 void end_in_last_round(void* rounds) {
   const auto left = reinterpret_cast<std::uintptr_t>(rounds) - 1;
   // (In a child process the log is the parent's.)
   if (!records_elements()) return;
   if (left == 0) return record::end_element_thread();
-  HEDDLE_REAL(pthread_setspecific)(end_key, reinterpret_cast<void*>(left));
+  HEDDLE_REAL(pthread_setspecific)(end_key.key, reinterpret_cast<void*>(left));
 }
 
 void* run_recorded(void* argument) {
@@ -63,8 +66,8 @@ void* run_recorded(void* argument) {
   if (records_paths()) __heddle_path = the_recorder.paths().new_thread(identity);
   if (!records_elements()) return call.start(call.argument);
   begin_element_thread();
-  if (has_end_key)
-    HEDDLE_REAL(pthread_setspecific)(end_key, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS));
+  if (end_key.is_made)
+    HEDDLE_REAL(pthread_setspecific)(end_key.key, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS));
   return call.start(call.argument);
 }
 
@@ -116,7 +119,7 @@ Mode start_recording(const char* const* arguments, const char* const* environmen
   if (mode == Mode::kPath) __heddle_path = the_recorder.paths().new_thread(identity);
   if (mode == Mode::kElements) {
     start_element_recording();
-    has_end_key = HEDDLE_REAL(pthread_key_create)(&end_key, end_in_last_round) == 0;
+    end_key.is_made = HEDDLE_REAL(pthread_key_create)(&end_key.key, end_in_last_round) == 0;
   }
   watch_crashes();
   return mode;

@@ -5,6 +5,7 @@
 
 #include "core/base/pages.h"
 #include "core/record/path_ids.h"
+#include "core/trace/event.h"
 #include "core/trace/event_kinds.h"
 #include "core/trace/symbolic_value.h"
 #include "runtime/abi/engine_access.h"

@@ -37,16 +37,19 @@ struct ForkHandlers {
   std::uint32_t serial;
 };
 constexpr std::uint32_t kMostHandlers = 1u << 16;
-alignas(kPageSize) ForkHandlers fork_handlers[kMostHandlers];  // pages are touched as they are used
-std::uint32_t fork_handler_count = 0;
-std::uint32_t fork_handler_serials = 0;
+struct ForkHandlerTable {
+  alignas(kPageSize) ForkHandlers entry[kMostHandlers];  // pages are touched as they are used
+  std::uint32_t count = 0;
+  std::uint32_t serials = 0;  // that were given out
+};
+ForkHandlerTable fork_handlers;
 
 // A handler may register more, whose turn has not come, or unload a module, whose handlers are then gone. So
 // the next one is looked for anew each time.
 const ForkHandlers* next_fork_handlers(std::uint32_t begin, std::uint32_t end, bool newest) {
   const ForkHandlers* found = nullptr;
-  for (std::uint32_t i = 0; i < fork_handler_count; ++i) {  // in the order of their serials
-    const ForkHandlers& h = fork_handlers[i];
+  for (std::uint32_t i = 0; i < fork_handlers.count; ++i) {  // in the order of their serials
+    const ForkHandlers& h = fork_handlers.entry[i];
     if (h.serial < begin || h.serial >= end) continue;
     found = &h;
     if (!newest) break;
@@ -55,7 +58,7 @@ const ForkHandlers* next_fork_handlers(std::uint32_t begin, std::uint32_t end, b
 }
 
 void run_prepare_handlers() {
-  for (std::uint32_t end = fork_handler_serials; end != 0;) {
+  for (std::uint32_t end = fork_handlers.serials; end != 0;) {
     const ForkHandlers* h = next_fork_handlers(0, end, true);
     if (h == nullptr) return;
     end = h->serial;
@@ -77,12 +80,12 @@ void run_fork_handlers(void (*ForkHandlers::*which)(), std::uint32_t end) {
 void drop_fork_handlers_of_unloaded() {
   engine::RuntimeScope scope;
   std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < fork_handler_count; ++i) {
-    const ForkHandlers h = fork_handlers[i];
+  for (std::uint32_t i = 0; i < fork_handlers.count; ++i) {
+    const ForkHandlers h = fork_handlers.entry[i];
     Dl_info module;
-    if (h.module == nullptr || dladdr(h.module, &module) != 0) fork_handlers[kept++] = h;
+    if (h.module == nullptr || dladdr(h.module, &module) != 0) fork_handlers.entry[kept++] = h;
   }
-  fork_handler_count = kept;
+  fork_handlers.count = kept;
 }
 
 // The kernel's numbers of processes differ from time to time: they are no part of an execution.
@@ -110,7 +113,7 @@ void become_native(Execution& e, long parent) {
 pid_t fork_natively(Execution& e, std::uint64_t pc) {
   e.leave_prefix();
   e.visible({EventKind::kBlockingCall, MemoryOrder::kRelaxed, 0, 0, pc});
-  const std::uint32_t handlers = fork_handler_serials;
+  const std::uint32_t handlers = fork_handlers.serials;
   run_prepare_handlers();
   share_named_semaphores(e);
   const long parent = raw_syscall(SYS_getpid);
@@ -280,15 +283,15 @@ HEDDLE_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void (*
     return real(prepare, parent, child, module);
   }
   if (auto* e = engine()) heddle::abi::let_others_run_now_and_then(*e, HEDDLE_CALLER_PC);
-  if (heddle::abi::fork_handler_count == heddle::abi::kMostHandlers) return ENOMEM;
-  heddle::abi::fork_handlers[heddle::abi::fork_handler_count++] = {prepare, parent, child, module,
-                                                                   heddle::abi::fork_handler_serials++};
+  if (heddle::abi::fork_handlers.count == heddle::abi::kMostHandlers) return ENOMEM;
+  heddle::abi::fork_handlers.entry[heddle::abi::fork_handlers.count++] = {
+      prepare, parent, child, module, heddle::abi::fork_handlers.serials++};
   return 0;
 }
 
 HEDDLE_EXPORT int dlclose(void* module) noexcept {
   const int result = HEDDLE_REAL(dlclose)(module);
-  if (heddle::abi::fork_handler_count != 0) heddle::abi::drop_fork_handlers_of_unloaded();
+  if (heddle::abi::fork_handlers.count != 0) heddle::abi::drop_fork_handlers_of_unloaded();
   return result;
 }
 
@@ -296,7 +299,7 @@ HEDDLE_EXPORT pid_t fork() noexcept {
   auto* e = engine();
   if (e != nullptr) return heddle::abi::fork_natively(*e, HEDDLE_CALLER_PC);
   // A child of the program that forks in its turn: the handlers are still with us.
-  const std::uint32_t handlers = heddle::abi::fork_handler_serials;
+  const std::uint32_t handlers = heddle::abi::fork_handlers.serials;
   heddle::abi::run_prepare_handlers();
   const pid_t pid = HEDDLE_REAL(fork)();
   if (pid == 0) heddle::abi::stop_recording_in_child();

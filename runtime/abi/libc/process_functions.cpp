@@ -8,6 +8,7 @@
 #include <typeinfo>
 
 #include "core/base/text_buffer.h"
+#include "core/trace/event.h"
 #include "runtime/abi/heddle/recording.h"
 #include "runtime/abi/heddle/symbolic_calls.h"
 #include "runtime/abi/libc/process_ids.h"

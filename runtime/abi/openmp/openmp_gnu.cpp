@@ -1,6 +1,7 @@
 // OpenMP as g++ compiles it: calls of libgomp. Each is passed on, with the edges of the specification (OpenMP
 // 5.0, 1.4.4 and the constructs' own sections) around it. Not had: the old calls GOMP_parallel_start and
 // GOMP_parallel_end (compilers before GCC 4.9), and doacross loops, in which libgomp spins without end.
+#include "core/trace/event.h"
 #include "runtime/abi/openmp/openmp.h"
 
 namespace heddle::abi {

@@ -2,6 +2,7 @@
 // do other runtimes that have that interface. Critical regions and locks are mutexes of the engine (a call of
 // libomp's could spin); the rest is left to the library, and its edges are made here.
 #include "core/base/pages.h"
+#include "core/trace/event.h"
 #include "runtime/abi/openmp/openmp.h"
 
 namespace heddle::abi {
@@ -93,8 +94,11 @@ class Pool {
  private:
   Block* free_ = nullptr;
 };
-Pool<Region> regions;
-Pool<Task> tasks;
+struct Pools {
+  Pool<Region> regions;
+  Pool<Task> tasks;
+};
+Pools pools;
 
 void release(Execution& e, const void* clock) { e.release(openmp_clock(e, clock)); }
 void acquire(Execution& e, const void* clock) { e.acquire(openmp_clock(e, clock)); }
@@ -103,7 +107,7 @@ void forget(Execution& e, const void* clock) { e.forget(openmp_clock(e, clock));
 Task* task_of(const OmptData* data) { return data != nullptr ? static_cast<Task*>(data->pointer) : nullptr; }
 
 Task* new_task(Region* region, Task* parent) {
-  Task* task = tasks.take();
+  Task* task = pools.tasks.take();
   task->region = region;
   task->parent = parent;
   return task;
@@ -114,7 +118,7 @@ void end_task(Execution& e, OmptData* data) {
   data->pointer = nullptr;
   forget(e, task->created);
   forget(e, task->children);
-  tasks.give(task);
+  pools.tasks.give(task);
 }
 
 const void* readers_of(const OmptDependence& d) {
@@ -129,7 +133,7 @@ const void* writers_of(const OmptDependence& d) {
 void on_parallel_begin(OmptData*, const void*, OmptData* parallel, unsigned, int, const void*) {
   Execution* e = engine();
   if (e == nullptr) return;
-  Region* region = regions.take();
+  Region* region = pools.regions.take();
   parallel->pointer = region;
   release(*e, region->fork);
 }
@@ -143,7 +147,7 @@ void on_parallel_end(OmptData* parallel, OmptData*, int, const void*) {
   for (const Clock* clock : {&region->fork, &region->join, &region->arrivals[0], &region->arrivals[1],
                              &region->reduction, &region->tasks})
     forget(*e, clock);
-  regions.give(region);
+  pools.regions.give(region);
 }
 
 void on_implicit_task(int endpoint, OmptData* parallel, OmptData* task, unsigned, unsigned index, int flags) {

@@ -10,8 +10,11 @@ sched::SyncObject& mutex_at(Execution& e, const void* address) {
 }
 
 // What critical regions without a name and updates that no instruction does are serialised by.
-char unnamed_critical[8];
-char atomic_update[8];
+struct Serialised {
+  char unnamed_critical[8];
+  char atomic_update[8];
+};
+Serialised serialised;
 
 void make_lock(Execution& e, const void* lock, sched::MutexType type, std::uint64_t pc) {
   sched::SyncObject& mutex = mutex_at(e, lock);
@@ -39,17 +42,17 @@ using heddle::sched::MutexType;
 
 // [OpenMP 5.0, 2.17.1] critical and [2.17.7] atomic
 HEDDLE_OMP_LOCK(void, GOMP_critical_start, (), (),
-                e->mutex_lock(mutex_at(*e, heddle::abi::unnamed_critical), HEDDLE_CALLER_PC))
+                e->mutex_lock(mutex_at(*e, heddle::abi::serialised.unnamed_critical), HEDDLE_CALLER_PC))
 HEDDLE_OMP_LOCK(void, GOMP_critical_end, (), (),
-                e->mutex_unlock(mutex_at(*e, heddle::abi::unnamed_critical), HEDDLE_CALLER_PC))
+                e->mutex_unlock(mutex_at(*e, heddle::abi::serialised.unnamed_critical), HEDDLE_CALLER_PC))
 HEDDLE_OMP_LOCK(void, GOMP_critical_name_start, (void** name), (name),
                 e->mutex_lock(mutex_at(*e, name), HEDDLE_CALLER_PC))
 HEDDLE_OMP_LOCK(void, GOMP_critical_name_end, (void** name), (name),
                 e->mutex_unlock(mutex_at(*e, name), HEDDLE_CALLER_PC))
 HEDDLE_OMP_LOCK(void, GOMP_atomic_start, (), (),
-                e->mutex_lock(mutex_at(*e, heddle::abi::atomic_update), HEDDLE_CALLER_PC))
+                e->mutex_lock(mutex_at(*e, heddle::abi::serialised.atomic_update), HEDDLE_CALLER_PC))
 HEDDLE_OMP_LOCK(void, GOMP_atomic_end, (), (),
-                e->mutex_unlock(mutex_at(*e, heddle::abi::atomic_update), HEDDLE_CALLER_PC))
+                e->mutex_unlock(mutex_at(*e, heddle::abi::serialised.atomic_update), HEDDLE_CALLER_PC))
 
 // Critical sections and locks as clang calls them: a place in the source and the thread's number come first.
 HEDDLE_OMP_LOCK(void, __kmpc_critical, (void* place, int thread, void* name), (place, thread, name),

@@ -26,21 +26,24 @@ struct NamedSemaphore {
 };
 
 constexpr std::uint32_t kMost = 256;
-struct alignas(kPageSize) Table {
-  NamedSemaphore entry[kMost];
+struct Semaphores {
+  // Whole pages, which children that the program forks may share.
+  struct alignas(kPageSize) Table {
+    NamedSemaphore entry[kMost];
+  } table;
+  bool is_shared = false;
 };
-Table table;
-bool table_is_shared = false;
+Semaphores known;
 
 NamedSemaphore* find(const char* name) {
-  for (NamedSemaphore& s : table.entry) {
+  for (NamedSemaphore& s : known.table.entry) {
     if (s.linked && strlen(s.name) == strlen(name) && memcmp(s.name, name, strlen(name)) == 0) return &s;
   }
   return nullptr;
 }
 
 NamedSemaphore* free_slot() {
-  for (NamedSemaphore& s : table.entry) {
+  for (NamedSemaphore& s : known.table.entry) {
     if (!s.linked && s.opened == 0) return &s;
   }
   return nullptr;
@@ -79,34 +82,35 @@ sem_t* open(const char* name, int flags, mode_t mode, unsigned value) {
     s->rights.mode = mode & ~mask;
     s->rights.owner = static_cast<uid_t>(raw_syscall(SYS_geteuid));
     s->rights.group = static_cast<gid_t>(raw_syscall(SYS_getegid));
-    sem_init(&s->semaphore, table_is_shared ? 1 : 0, value);
+    sem_init(&s->semaphore, known.is_shared ? 1 : 0, value);
   }
   ++s->opened;
   return &s->semaphore;
 }
 
 // A child of the program that runs natively goes by our table, too.
-bool by_libc() { return engine() == nullptr && !table_is_shared; }
+bool by_libc() { return engine() == nullptr && !known.is_shared; }
 
 }  // namespace
 
 void share_named_semaphores(engine::Execution& e) {
   bool any = false;
-  for (const NamedSemaphore& s : table.entry) any = any || s.linked || s.opened != 0;
-  if (!any || table_is_shared) return;
-  for (NamedSemaphore& s : table.entry) {
+  for (const NamedSemaphore& s : known.table.entry) any = any || s.linked || s.opened != 0;
+  if (!any || known.is_shared) return;
+  for (NamedSemaphore& s : known.table.entry) {
     if (!s.linked && s.opened == 0) continue;
-    sched::SyncObject* known = e.sync_objects().find(reinterpret_cast<Address>(&s.semaphore));
-    const unsigned value = known != nullptr ? known->count : 0;
+    sched::SyncObject* object = e.sync_objects().find(reinterpret_cast<Address>(&s.semaphore));
+    const unsigned value = object != nullptr ? object->count : 0;
     HEDDLE_REAL(sem_init)(&s.semaphore, 1, value);
   }
   // The same addresses, with memory that a child has in common with us.
   constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS;
-  const long copy = raw_syscall(SYS_mmap, 0, sizeof table, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  const long copy = raw_syscall(SYS_mmap, 0, sizeof known.table, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (copy < 0) return;
-  memcpy(reinterpret_cast<void*>(copy), &table, sizeof table);
-  raw_syscall(SYS_mremap, copy, sizeof table, sizeof table, MREMAP_MAYMOVE | MREMAP_FIXED, &table);
-  table_is_shared = true;
+  memcpy(reinterpret_cast<void*>(copy), &known.table, sizeof known.table);
+  raw_syscall(SYS_mremap, copy, sizeof known.table, sizeof known.table, MREMAP_MAYMOVE | MREMAP_FIXED,
+              &known.table);
+  known.is_shared = true;
 }
 
 }  // namespace heddle::abi
@@ -127,7 +131,7 @@ HEDDLE_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
 
 HEDDLE_EXPORT int sem_close(sem_t* semaphore) noexcept {
   if (heddle::abi::by_libc()) return HEDDLE_REAL(sem_close)(semaphore);
-  for (heddle::abi::NamedSemaphore& s : heddle::abi::table.entry) {
+  for (heddle::abi::NamedSemaphore& s : heddle::abi::known.table.entry) {
     if (&s.semaphore != semaphore || s.opened == 0) continue;
     --s.opened;
     return 0;

@@ -15,9 +15,13 @@ struct Key {
 };
 
 // Process-wide, as keys are; natively libc's own table serves.
-Key keys[sched::kMaxKeys];
-// In a child that the program forked, threads are libc's, and so are the values of keys.
-bool native_child = false;
+struct KeyTable {
+  Key entry[sched::kMaxKeys];
+  void* early_values[sched::kMaxKeys];  // that the main thread sets before the engine starts
+  // In a child that the program forked, threads are libc's, and so are the values of keys.
+  bool in_native_child = false;
+};
+KeyTable keys;
 
 void** values_of(sched::Thread& t) {
   if (t.key_values == nullptr) {
@@ -37,9 +41,9 @@ void run_key_destructors(engine::Execution& e) {
     bool any = false;
     for (std::uint32_t i = 0; i < sched::kMaxKeys; ++i) {
       void* value = t.key_values[i];
-      if (value == nullptr || !keys[i].used || keys[i].destructor == nullptr) continue;
+      if (value == nullptr || !keys.entry[i].used || keys.entry[i].destructor == nullptr) continue;
       t.key_values[i] = nullptr;
-      keys[i].destructor(value);
+      keys.entry[i].destructor(value);
       any = true;
     }
     if (!any) break;
@@ -60,14 +64,13 @@ void exit_thread(engine::Execution& e, void* result) {
 }  // namespace heddle::abi
 
 using heddle::abi::keys;
-using heddle::abi::native_child;
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_key_create)(key, destructor);
   for (std::uint32_t i = 0; i < heddle::sched::kMaxKeys; ++i) {
-    if (keys[i].used) continue;
-    keys[i] = {true, destructor, 0};
-    if (native_child) HEDDLE_REAL(pthread_key_create)(&keys[i].native, destructor);
+    if (keys.entry[i].used) continue;
+    keys.entry[i] = {true, destructor, 0};
+    if (keys.in_native_child) HEDDLE_REAL(pthread_key_create)(&keys.entry[i].native, destructor);
     *key = i;
     return 0;
   }
@@ -76,9 +79,9 @@ HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void
 
 HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_key_delete)(key);
-  if (key >= heddle::sched::kMaxKeys || !keys[key].used) return EINVAL;
-  if (native_child) HEDDLE_REAL(pthread_key_delete)(keys[key].native);
-  keys[key] = {};
+  if (key >= heddle::sched::kMaxKeys || !keys.entry[key].used) return EINVAL;
+  if (keys.in_native_child) HEDDLE_REAL(pthread_key_delete)(keys.entry[key].native);
+  keys.entry[key] = {};
   if (heddle::abi::current != nullptr) {
     auto& scheduler = heddle::abi::current->scheduler();
     for (std::uint32_t i = 0; i < scheduler.thread_count(); ++i) {
@@ -89,24 +92,19 @@ HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
   return 0;
 }
 
-namespace {
-// Values that the main thread sets before the engine starts.
-void* early_values[heddle::sched::kMaxKeys];
-}  // namespace
-
 namespace heddle::abi {
 
 void hand_keys_to_libc(engine::Execution& e) {
   const sched::Thread& t = e.self();
   engine::RuntimeScope scope;
   for (std::uint32_t i = 0; i < sched::kMaxKeys; ++i) {
-    if (!keys[i].used) continue;
-    HEDDLE_REAL(pthread_key_create)(&keys[i].native, keys[i].destructor);
+    if (!keys.entry[i].used) continue;
+    HEDDLE_REAL(pthread_key_create)(&keys.entry[i].native, keys.entry[i].destructor);
     const void* value = t.key_values != nullptr ? t.key_values[i] : nullptr;
-    if (t.id == kMainThread && early_values[i] != nullptr) value = early_values[i];
-    if (value != nullptr) HEDDLE_REAL(pthread_setspecific)(keys[i].native, value);
+    if (t.id == kMainThread && keys.early_values[i] != nullptr) value = keys.early_values[i];
+    if (value != nullptr) HEDDLE_REAL(pthread_setspecific)(keys.entry[i].native, value);
   }
-  native_child = true;
+  keys.in_native_child = true;
 }
 
 }  // namespace heddle::abi
@@ -114,23 +112,23 @@ void hand_keys_to_libc(engine::Execution& e) {
 HEDDLE_EXPORT void* pthread_getspecific(pthread_key_t key) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_getspecific)(key);
   if (key >= heddle::sched::kMaxKeys) return nullptr;
-  if (native_child) return HEDDLE_REAL(pthread_getspecific)(keys[key].native);
-  if (heddle::abi::current == nullptr) return early_values[key];
+  if (keys.in_native_child) return HEDDLE_REAL(pthread_getspecific)(keys.entry[key].native);
+  if (heddle::abi::current == nullptr) return keys.early_values[key];
   heddle::sched::Thread& t = heddle::abi::current->self();
-  if (t.id == heddle::kMainThread && early_values[key] != nullptr) return early_values[key];
+  if (t.id == heddle::kMainThread && keys.early_values[key] != nullptr) return keys.early_values[key];
   return t.key_values != nullptr ? t.key_values[key] : nullptr;
 }
 
 HEDDLE_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   if (!heddle::abi::in_session()) return HEDDLE_REAL(pthread_setspecific)(key, value);
-  if (key >= heddle::sched::kMaxKeys || !keys[key].used) return EINVAL;
-  if (native_child) return HEDDLE_REAL(pthread_setspecific)(keys[key].native, value);
+  if (key >= heddle::sched::kMaxKeys || !keys.entry[key].used) return EINVAL;
+  if (keys.in_native_child) return HEDDLE_REAL(pthread_setspecific)(keys.entry[key].native, value);
   if (heddle::abi::current == nullptr) {
-    early_values[key] = const_cast<void*>(value);
+    keys.early_values[key] = const_cast<void*>(value);
     return 0;
   }
   heddle::sched::Thread& t = heddle::abi::current->self();
-  if (t.id == heddle::kMainThread) early_values[key] = nullptr;
+  if (t.id == heddle::kMainThread) keys.early_values[key] = nullptr;
   heddle::abi::values_of(t)[key] = const_cast<void*>(value);
   return 0;
 }

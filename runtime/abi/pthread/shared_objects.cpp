@@ -23,8 +23,11 @@ bool has_changed(const sched::BlockingCall& call) {
 
 // --- stand-ins ------------------------------------------------------------------------------------------
 // Those that wait now. One for each fiber at the most.
-pid_t waiting[kMaxThreads];
-std::uint32_t waiting_count = 0;
+struct StandIns {
+  pid_t pid[kMaxThreads];
+  std::uint32_t count = 0;
+};
+StandIns waiting;
 
 bool has_ended(pid_t pid) {
   siginfo_t info{};
@@ -65,8 +68,8 @@ void settle(pid_t pid) {
 }
 
 void forget(pid_t pid) {
-  for (std::uint32_t i = 0; i < waiting_count; ++i) {
-    if (waiting[i] == pid) waiting[i] = waiting[--waiting_count];
+  for (std::uint32_t i = 0; i < waiting.count; ++i) {
+    if (waiting.pid[i] == pid) waiting.pid[i] = waiting.pid[--waiting.count];
   }
 }
 
@@ -119,7 +122,7 @@ bool in_shared_memory(const void* object) {
 }
 
 void settle_stand_ins() {
-  for (std::uint32_t i = 0; i < waiting_count; ++i) settle(waiting[i]);
+  for (std::uint32_t i = 0; i < waiting.count; ++i) settle(waiting.pid[i]);
 }
 
 int await_change(Execution& e, const SharedCall& call, const void* before, std::uint64_t deadline) {
@@ -148,7 +151,7 @@ int stand_in(Execution& e, const SharedCall& call, std::uint64_t deadline, Block
   const auto pid = static_cast<pid_t>(raw_syscall(SYS_clone, 0, 0, 0, 0, 0));
   if (pid == 0) be_stand_in(parent, function, argument);
   if (pid < 0) return EAGAIN;
-  waiting[waiting_count++] = pid;
+  waiting.pid[waiting.count++] = pid;
   settle_stand_ins();
   e.io_happened();
   int result = -1;

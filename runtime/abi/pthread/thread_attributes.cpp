@@ -23,13 +23,15 @@ struct Attributes {
   cpu_set_t affinity{};
 };
 
-// By slot; pages are touched as threads are made, which takes that all members are zero at first. Slot 0 is
-// main.
-Attributes kept[kMaxThreads];
+struct KeptAttributes {
+  // By slot; pages are touched as threads are made, which takes that all members are zero at first. Slot 0 is
+  // main.
+  Attributes of[kMaxThreads];
+  bool has_own_defaults = false;  // pthread_setattr_default_np was called
+};
+KeptAttributes kept;
 
-bool has_own_defaults = false;  // pthread_setattr_default_np was called
-
-Attributes& attributes_of(const sched::Thread& t) { return kept[index_of(t.id)]; }
+Attributes& attributes_of(const sched::Thread& t) { return kept.of[index_of(t.id)]; }
 
 bool valid_scheduling(int policy, const sched_param& parameters) {
   const int lowest = sched_get_priority_min(policy);
@@ -108,7 +110,7 @@ int read_attributes(const pthread_attr_t* attributes, CreationRequest& request) 
   pthread_attr_t defaults;
   engine::RuntimeScope scope;
   if (attributes == nullptr) {
-    if (!has_own_defaults || pthread_getattr_default_np(&defaults) != 0) return 0;
+    if (!kept.has_own_defaults || pthread_getattr_default_np(&defaults) != 0) return 0;
     attributes = &defaults;
   }
   int state = PTHREAD_CREATE_JOINABLE;
@@ -224,7 +226,7 @@ HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attribute
 }
 
 HEDDLE_EXPORT int pthread_setattr_default_np(const pthread_attr_t* attributes) noexcept {
-  heddle::abi::has_own_defaults = true;
+  heddle::abi::kept.has_own_defaults = true;
   return HEDDLE_REAL(pthread_setattr_default_np)(attributes);
 }
 

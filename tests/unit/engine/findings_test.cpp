@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/trace/event.h"
 #include "runtime/engine/finding_builder.h"
 #include "runtime/engine/race_reports.h"
 #include "runtime/engine/waits.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "core/trace/element_plan.h"
+#include "core/trace/element_events.h"
 
 namespace heddle::merge {
 namespace {
