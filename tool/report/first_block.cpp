@@ -75,7 +75,7 @@ class Block {
 
   // Below the working directory with its folders, where these are short; else the file alone. SUMMARY has it all.
   std::string name_of(const Frame& frame) const {
-    const std::string shown = fmt::format("{}:{}", paths_.shown(frame.file), frame.line);
+    std::string shown = fmt::format("{}:{}", paths_.shown(frame.file), frame.line);
     if (!shown.starts_with('/') && width_of(shown) <= kWidestName) return shown;
     return clipped_front(fmt::format("{}:{}", escaped(base_name(frame.file)), frame.line), kWidestName);
   }
