@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "tool/report/operation.h"
+#include "tool/report/missed_store.h"
 
 namespace heddle::report {
 namespace {
@@ -19,7 +19,7 @@ void add_stale_reads(const Trace& trace, std::set<EventId>& critical) {
   for (const auto& [where, read] : last) {
     critical.insert(read->id);
     if (read->reads_from != kNoEvent) critical.insert(read->reads_from);
-    if (const TraceEvent* newest = newest_before(trace, *read)) critical.insert(newest->id);
+    if (const auto missed = missed_store(trace, *read)) critical.insert(missed->store->id);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/interference.h"
 #include "tool/report/messages.h"
+#include "tool/report/missed_store.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/plain_words.h"
@@ -327,13 +328,17 @@ class Places {
   bool stale() {
     const TraceEvent* read = telling_stale_read(trace_, finding_);
     if (read == nullptr) return false;
-    const TraceEvent* missed = newest_before(trace_, *read);
+    const auto missed = missed_store(trace_, *read);
+    // The store that was read may be the newest one in modification order, and be executed before another one.
+    const bool is_old = !missed || missed->how != MissedStore::How::kOrderedBefore;
     const std::string what = name(read->address, read->id);
-    add(*read, fmt::format("{} read an old {}, {}", thread_tag(read->thread), what, order_name(read->order)));
-    if (missed != nullptr) {
-      add(*missed,
-          fmt::format("{} had stored {}, {}", thread_tag(missed->thread), what, order_name(missed->order)));
-      message(message_without_order(trace_, missed->thread, missed->id, read->thread, read->id));
+    add(*read, fmt::format("{} read {} {}, {}", thread_tag(read->thread), is_old ? "an old" : "an earlier",
+                           what, order_name(read->order)));
+    if (missed) {
+      const TraceEvent& store = *missed->store;
+      add(store,
+          fmt::format("{} had stored {}, {}", thread_tag(store.thread), what, order_name(store.order)));
+      message(message_without_order(trace_, store.thread, store.id, read->thread, read->id));
     }
     return true;
   }

@@ -42,27 +42,43 @@ std::optional<MissedStore> missed_by(const TraceEvent& read, const TraceEvent* f
   return std::nullopt;
 }
 
+bool stores(const TraceEvent& event) { return stores_atomically(event.kind) && event.mo_position != 0; }
+
+// Memory that is used anew is another object. Old traces have no numbers for objects.
+std::uint64_t object_of(const TraceEvent& event) {
+  return event.location != 0 ? event.location : event.address;
+}
+
+// `object`: the stores before the read. Nothing for an event that reads nothing known.
+std::optional<MissedStore> missed_by(const Trace& trace, const TraceEvent& read, const Stores& object) {
+  if (!loads_atomically(read.kind) || (read.flags & event_flags::kLatestOnly) != 0) return std::nullopt;
+  if ((read.flags & event_flags::kInitial) != 0) return missed_by(read, nullptr, object);
+  const TraceEvent* from = read.reads_from == kNoEvent ? nullptr : trace.find_event(read.reads_from);
+  if (from == nullptr || from->mo_position == 0) return std::nullopt;
+  return missed_by(read, from, object);
+}
+
 }  // namespace
 
 std::unordered_map<std::uint32_t, MissedStore> missed_stores(const Trace& trace) {
   std::unordered_map<std::uint32_t, MissedStore> missed;
   std::unordered_map<std::uint64_t, Stores> objects;
   for (const TraceEvent& event : trace.events) {
-    const bool stores = stores_atomically(event.kind) && event.mo_position != 0;
-    const bool is_initial = (event.flags & event_flags::kInitial) != 0;
-    const bool reads = loads_atomically(event.kind) && (event.reads_from != kNoEvent || is_initial);
-    if (!stores && !reads) continue;
-    // Memory that is used anew is another object. Old traces have no numbers for objects.
-    Stores& object = objects[event.location != 0 ? event.location : event.address];
-    if (reads && (event.flags & event_flags::kLatestOnly) == 0) {
-      const TraceEvent* from = is_initial ? nullptr : trace.find_event(event.reads_from);
-      if (is_initial || (from != nullptr && from->mo_position != 0)) {
-        if (const auto found = missed_by(event, from, object)) missed[index_of(event.id)] = *found;
-      }
-    }
-    if (stores) object.add(event);
+    if (!stores(event) && !loads_atomically(event.kind)) continue;
+    Stores& object = objects[object_of(event)];
+    if (const auto found = missed_by(trace, event, object)) missed[index_of(event.id)] = *found;
+    if (stores(event)) object.add(event);
   }
   return missed;
+}
+
+std::optional<MissedStore> missed_store(const Trace& trace, const TraceEvent& read) {
+  Stores object;
+  for (const TraceEvent& event : trace.events) {
+    if (event.id >= read.id) break;
+    if (stores(event) && object_of(event) == object_of(read)) object.add(event);
+  }
+  return missed_by(trace, read, object);
 }
 
 std::string read_words(const Trace& trace, const TraceEvent& read, const MissedStore* missed, Names& names) {
@@ -89,6 +105,19 @@ std::string read_words(const Trace& trace, const TraceEvent& read, const MissedS
                          other);
   }
   return words;
+}
+
+std::string stale_words(const MissedStore& missed, Names& names) {
+  const std::string store = tag_of(*missed.store);
+  switch (missed.how) {
+    case MissedStore::How::kNewer:
+    case MissedStore::How::kOrderedAfter:
+      return fmt::format("STALE: {} wrote {}", store,
+                         names.value(value_written(*missed.store), missed.store->size, missed.store->id));
+    case MissedStore::How::kOrderedBefore:
+      return fmt::format("though {} was executed later, it lies before in modification order", store);
+  }
+  return "STALE";
 }
 
 }  // namespace heddle::report

@@ -2,6 +2,7 @@
 // ([intro.races]p4), so "the newest store" has two meanings, and a reader of a trace has to be told which one is meant.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -23,8 +24,14 @@ struct MissedStore {
 // By the event of the read. Reads of which there is nothing to say are not in it. One pass over the events.
 std::unordered_map<std::uint32_t, MissedStore> missed_stores(const Trace& trace);
 
+// The same for one read. A pass over the events before it.
+std::optional<MissedStore> missed_store(const Trace& trace, const TraceEvent& read);
+
 // "← T1 #206, though T2 #258 was executed later and lies before it in modification order"; without a missed store
 // "← T1 #206" alone. Empty for an event that reads nothing known.
 std::string read_words(const Trace& trace, const TraceEvent& read, const MissedStore* missed, Names& names);
+
+// "STALE: T1 #4 wrote 1", a remark in a row of a table.
+std::string stale_words(const MissedStore& missed, Names& names);
 
 }  // namespace heddle::report

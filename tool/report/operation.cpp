@@ -4,6 +4,7 @@
 
 #include "core/trace/event_kinds.h"
 #include "tool/report/escape.h"
+#include "tool/report/missed_store.h"
 #include "tool/report/places.h"
 
 namespace heddle::report {
@@ -165,19 +166,6 @@ std::string Operation::line(char no_break) const {
   return all;
 }
 
-const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load) {
-  const TraceEvent* newest = nullptr;
-  int looked_at = 0;
-  for (const TraceEvent* e = &load; e != trace.events.data() && looked_at < 100'000; ++looked_at) {
-    --e;
-    if (e->address == load.address && stores_atomically(e->kind) && e->mo_position != 0 &&
-        (newest == nullptr || e->mo_position > newest->mo_position)) {
-      newest = e;
-    }
-  }
-  return newest;
-}
-
 Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {
   Operation operation;
   operation.text = text_of(trace, e, names);
@@ -196,11 +184,8 @@ Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {
   };
   if (e.flags & event_flags::kStale) {
     operation.is_stale = true;
-    const TraceEvent* newest = newest_before(trace, e);
-    remark(newest == nullptr
-               ? "STALE"
-               : fmt::format("STALE: {} #{} wrote {}", thread_tag(newest->thread), index_of(newest->id),
-                             names.value(value_written(*newest), newest->size, newest->id)));
+    const auto missed = missed_store(trace, e);
+    remark(missed ? stale_words(*missed, names) : "STALE");
   }
   if (e.flags & event_flags::kBlocked) remark("had to wait");
   if (e.flags & event_flags::kTimedOut) remark("timed out");

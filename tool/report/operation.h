@@ -30,10 +30,6 @@ std::string describe_access(const TracePart& access, Names& names);
 // "write data = 42", "read data → 41".
 std::string describe_access(const TraceAccess& access, Names& names);
 
-// The store that a stale load passed over: the newest in modification order among those before it; nullptr
-// where the trace does not have it.
-const TraceEvent* newest_before(const Trace& trace, const TraceEvent& load);
-
 // The machine-readable name of a kind, as in JSON: "atomic load".
 const char* event_kind_name(EventKind kind);
 

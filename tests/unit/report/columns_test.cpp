@@ -29,6 +29,23 @@ TEST(Columns, MessagePassingWithAStaleRead) {
   expect_golden("columns_message_passing", text);
 }
 
+// T1 executes x = 2, then T2 executes x = 1, and modification order has x = 1 first. A load that reads 2 has not missed
+// the store that it read ([intro.races]p4: modification order is not the order of execution).
+TEST(Columns, TheStoreThatWasReadIsNeverTheOneThatWasMissed) {
+  TraceBuilder b;
+  const Address x = b.global("x", 4);
+  const EventId read_from = b.access(EventKind::kAtomicStore, 1, x, 2, MemoryOrder::kRelaxed).id;
+  b.trace.events.back().mo_position = 2;
+  const EventId later = b.access(EventKind::kAtomicStore, 2, x, 1, MemoryOrder::kRelaxed).id;
+  b.trace.events.back().mo_position = 1;
+  TraceEvent& load = b.access(EventKind::kAtomicLoad, 3, x, 2, MemoryOrder::kRelaxed);
+  load.reads_from = read_from;
+  load.flags |= event_flags::kStale;
+  const std::string text = columns(b.trace);
+  EXPECT_EQ(text.find("STALE: T1"), std::string::npos) << text;
+  EXPECT_NE(text.find("T2 #" + std::to_string(index_of(later))), std::string::npos) << text;
+}
+
 TEST(Columns, NoEventsNoTable) { EXPECT_EQ(columns(Trace{}), ""); }
 
 // Eight threads that each add to a counter: too many for columns.
