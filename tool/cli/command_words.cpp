@@ -126,7 +126,7 @@ Status Reading::read_long(const Words& words, std::size_t& at) {
 }
 
 Status Reading::read_letters(const Words& words, std::size_t& at) {
-  const std::string word = words[at];
+  const std::string& word = words[at];
   // `-seed 5` is no list of letters.
   if (word.size() > 2 && is_known("-" + word)) return unknown(name_of(word));
   for (std::size_t i = 1; i < word.size(); ++i) {

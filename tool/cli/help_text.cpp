@@ -240,7 +240,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t use
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find(' ', at), text.size());
     // What stands between backquotes is copied by users, and stays together.
-    while (end < text.size() && std::count(text.begin() + at, text.begin() + end, '`') % 2 != 0)
+    while (end < text.size() && std::ranges::count(std::string_view(text).substr(at, end - at), '`') % 2 != 0)
       end = std::min(text.find(' ', end + 1), text.size());
     const std::string word = text.substr(at, end - at);
     const std::size_t columns = report::width_of(word);

@@ -8,6 +8,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/interference.h"
 #include "tool/report/messages.h"
+#include "tool/report/missed_store.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
 #include "tool/report/waits.h"
@@ -293,11 +294,19 @@ class FindingWords {
     const TraceEvent* read = telling_stale_read(trace_, finding_);
     if (read == nullptr) return {};
     const TraceEvent* from = read->reads_from == kNoEvent ? nullptr : trace_.find_event(read->reads_from);
-    return fmt::format(
-        " {} read an old {}{}: {}{}, although a newer value had been stored before.", who(read->thread),
-        names_.variable(read->address, read->id), at(read->pc, read->stack),
-        names_.value(read->value, read->size, read->id),
-        from == nullptr ? ", the initial value" : fmt::format(", stored by {}", who(from->thread)));
+    const std::string what = names_.variable(read->address, read->id);
+    const std::string value = names_.value(read->value, read->size, read->id);
+    const std::string where = at(read->pc, read->stack);
+    const std::string source =
+        from == nullptr ? ", the initial value" : fmt::format(", stored by {}", who(from->thread));
+    const auto missed = missed_store(trace_, *read);
+    if (missed && missed->how == MissedStore::How::kOrderedBefore)
+      return fmt::format(
+          " {} read {}{}: {}{}, although {} stored another value later. Modification order has that "
+          "store first.",
+          who(read->thread), what, where, value, source, who(missed->store->thread));
+    return fmt::format(" {} read an old {}{}: {}{}, although a newer value had been stored before.",
+                       who(read->thread), what, where, value, source);
   }
 
   const Trace& trace_;
