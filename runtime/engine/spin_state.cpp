@@ -21,11 +21,11 @@ constexpr std::uint64_t kStackElsewhere = 512;
 constexpr std::uint32_t kTimes = 16, kSeconds = 16, kWords = 7;
 constexpr std::uint32_t kSecondsWord = 3;
 struct NotedTimes {
-  std::uint64_t words[kTimes + kSeconds][kWords];
+  std::uint64_t words[kTimes + kSeconds][kWords] = {};
   std::uint32_t count = 0;
   std::uint32_t seconds = 0;
 };
-NotedTimes times;
+constinit NotedTimes times;
 
 bool is_new_second(std::uint64_t seconds) {
   for (std::uint32_t i = kTimes; i < kTimes + kSeconds; ++i) {

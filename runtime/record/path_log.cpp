@@ -20,10 +20,10 @@ constexpr std::uint32_t kMarksChunk = 16 << 10;
 
 // What `nowhere` points to.
 struct Nowhere {
-  std::uint64_t words[32];        // threads that have no stream of their own may write them at the same time
-  CallEntry calls[kCallEntries];  // nobody writes these: no call is foretold
+  std::uint64_t words[32] = {};  // threads that have no stream of their own may write them at the same time
+  CallEntry calls[kCallEntries] = {};  // nobody writes these: no call is foretold
 };
-Nowhere nowhere_room;
+constinit Nowhere nowhere_room;
 
 // A thread's, for as long as the process runs: it may come to code of the program until its very end.
 CallEntry* new_call_entries() {

@@ -17,8 +17,8 @@ struct OpenFile {
 constexpr int kMostDescriptors = 1024;
 
 // The one mutable global of this file.
-struct {
-  OpenFile files[kMostDescriptors];
+constinit struct {
+  OpenFile files[kMostDescriptors] = {};
   std::uint32_t count = 0;
 } kept;
 

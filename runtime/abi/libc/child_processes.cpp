@@ -38,11 +38,11 @@ struct ForkHandlers {
 };
 constexpr std::uint32_t kMostHandlers = 1u << 16;
 struct ForkHandlerTable {
-  alignas(kPageSize) ForkHandlers entry[kMostHandlers];  // pages are touched as they are used
+  alignas(kPageSize) ForkHandlers entry[kMostHandlers] = {};  // pages are touched as they are used
   std::uint32_t count = 0;
   std::uint32_t serials = 0;  // that were given out
 };
-ForkHandlerTable fork_handlers;
+constinit ForkHandlerTable fork_handlers;  // libraries register before our constructors run
 
 // A handler may register more, whose turn has not come, or unload a module, whose handlers are then gone. So
 // the next one is looked for anew each time.

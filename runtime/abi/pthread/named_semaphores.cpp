@@ -30,10 +30,10 @@ struct Semaphores {
   // Whole pages, which children that the program forks may share.
   struct alignas(kPageSize) Table {
     NamedSemaphore entry[kMost];
-  } table;
+  } table = {};
   bool is_shared = false;
 };
-Semaphores known;
+constinit Semaphores known;
 
 NamedSemaphore* find(const char* name) {
   for (NamedSemaphore& s : known.table.entry) {

@@ -16,12 +16,12 @@ struct Key {
 
 // Process-wide, as keys are; natively libc's own table serves.
 struct KeyTable {
-  Key entry[sched::kMaxKeys];
-  void* early_values[sched::kMaxKeys];  // that the main thread sets before the engine starts
+  Key entry[sched::kMaxKeys] = {};
+  void* early_values[sched::kMaxKeys] = {};  // that the main thread sets before the engine starts
   // In a child that the program forked, threads are libc's, and so are the values of keys.
   bool in_native_child = false;
 };
-KeyTable keys;
+constinit KeyTable keys;  // libraries make keys before our constructors run
 
 void** values_of(sched::Thread& t) {
   if (t.key_values == nullptr) {

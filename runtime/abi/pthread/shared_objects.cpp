@@ -24,10 +24,10 @@ bool has_changed(const sched::BlockingCall& call) {
 // --- stand-ins ------------------------------------------------------------------------------------------
 // Those that wait now. One for each fiber at the most.
 struct StandIns {
-  pid_t pid[kMaxThreads];
+  pid_t pid[kMaxThreads] = {};
   std::uint32_t count = 0;
 };
-StandIns waiting;
+constinit StandIns waiting;
 
 bool has_ended(pid_t pid) {
   siginfo_t info{};
