@@ -193,8 +193,7 @@ void measure(const Shape& shape, std::uint64_t seed, const SolveOptions& options
   RootCause cause;
   const double root = time_of([&] { cause = root_cause(trace, observed, near); });
   Alternates found;
-  const double alternate =
-      time_of([&] { found = alternates(trace, observed, cause, PairOrder::kFewestBetween, 1, near); });
+  const double alternate = time_of([&] { found = alternates(trace, observed, cause, 1, near); });
   FewerSwitches fewer;
   const double reduce = time_of([&] { fewer = reduce_switches(trace, observed, options.model); });
   fmt::print(" {:5}{} {:9} {:9.2f} {:9.2f} {:4} {:9.2f} {:5}->{:<5}\n", cause.core.size(),

@@ -118,7 +118,6 @@ inline constexpr std::uint32_t kEventOverflow = 2;
 inline constexpr std::uint32_t kPruned = 4;    // candidates were dropped by the window
 inline constexpr std::uint32_t kNoChoice = 8;  // the program ended before its first choice
 inline constexpr std::uint32_t kFairMode = 16;
-inline constexpr std::uint32_t kGuidedDefaults = 32;   // guided replay had to fall back to defaults
 inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for the shadow
 inline constexpr std::uint32_t kChoicesHeld = 128;     // the choices stay in the channel until this was read
 // What lies outside the choices, and can matter all the same.
@@ -227,7 +226,6 @@ struct ChannelHeader {
 
   std::atomic<std::uint64_t> ring_written{0};
   std::atomic<std::uint64_t> ring_read{0};
-  std::atomic<std::uint32_t> ring_signal{0};  // futex word: bumped when the tool should look
 };
 
 // Shared by all workers of a campaign: who runs which execution, and what was learned. The tool constructs

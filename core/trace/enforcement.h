@@ -16,11 +16,6 @@ struct CodePlace {
   std::uint64_t pc = 0;
   std::uint64_t callers[kMostCallers] = {};
 
-  constexpr std::uint32_t caller_count() const {
-    std::uint32_t n = 0;
-    while (n < kMostCallers && callers[n] != 0) ++n;
-    return n;
-  }
   friend constexpr bool operator==(const CodePlace&, const CodePlace&) = default;
 };
 

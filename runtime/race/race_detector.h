@@ -22,7 +22,7 @@
 // - Times start at 1 and never fall. A thread's time rises with each release before its next access, so that
 //   `clock.at(t) >= time` in another thread means that what t did in that epoch happens before.
 // - An access that acquires is passed after its clock was joined; one that releases, before its time rises.
-// - A thread id may be reused when the creator's clock covers the former life's last time (may_reuse); the
+// - A thread id may be reused when the creator's clock covers the former life's last time; the
 //   new life's times continue after it. Then equal ids still mean program order, or a join between.
 // - A range is passed after the program's own memcpy or memset, so that a wild size faults there, not here.
 // - Fresh memory has no history but its allocation, which is a write of all of it: on_allocate; reset_range
@@ -98,10 +98,6 @@ class RaceDetector {
 
   // The newest event of the execution, remembered with each access in precise mode.
   void at_event(EventId event) { event_ = event; }
-
-  static bool may_reuse(ThreadId id, std::uint32_t last_time, ClockView creator) {
-    return creator.at(id) >= last_time;
-  }
 
   // Does such an access change nothing, because this epoch has done its like before? The hot path.
   template <AccessOp kOp, std::uint32_t kSize>

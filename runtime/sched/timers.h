@@ -25,8 +25,7 @@ struct Timer {
 class TimerTable {
  public:
   static constexpr std::uint32_t kMost = 256;
-  static constexpr std::uint32_t kAlarm = 0;  // ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF: always there
-  static constexpr std::uint32_t kFirstFree = 3;
+  static constexpr std::uint32_t kFirstFree = 3;  // after ITIMER_REAL, ITIMER_VIRTUAL and ITIMER_PROF
 
   Timer& at(std::uint32_t index) { return timers_[index]; }
   std::uint32_t add() {

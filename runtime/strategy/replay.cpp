@@ -13,7 +13,6 @@ std::uint32_t find_alternative(const ChoicePoint& point, Choice choice) {
 void ReplayStrategy::begin(std::uint64_t, std::uint64_t, const View&) {
   next_ = 0;
   diverged_ = false;
-  used_defaults_ = false;
 }
 
 std::uint32_t ReplayStrategy::choose(const ChoicePoint& point) {
@@ -41,7 +40,6 @@ std::uint32_t ReplayStrategy::choose_guided(const ChoicePoint& point) {
       return index;
     }
   }
-  used_defaults_ = true;
   return point.fallback;
 }
 

@@ -19,7 +19,6 @@ class ReplayStrategy final : public Strategy {
   std::uint32_t choose(const ChoicePoint& point) override;
   bool diverged() const override { return diverged_; }
   std::uint32_t position() const { return next_; }
-  bool used_defaults() const { return used_defaults_; }
 
  private:
   std::uint32_t choose_exact(const ChoicePoint& point);
@@ -29,7 +28,6 @@ class ReplayStrategy final : public Strategy {
   std::uint32_t next_ = 0;
   bool exact_ = true;
   bool diverged_ = false;
-  bool used_defaults_ = false;
 };
 
 // The alternative of `point` that `choice` names, or point.count.

@@ -228,8 +228,7 @@ Status Attempt::find_how_operations_count() {
 bool Attempt::ask_solver() {
   cause_ = constraints::root_cause(*trace_, observed_, solver_);
   if (cause_.answer != constraints::Answer::kUnsatisfiable) return false;
-  alternates_ = constraints::alternates(*trace_, observed_, cause_, constraints::PairOrder::kFewestBetween,
-                                        options_.most_alternates, solver_);
+  alternates_ = constraints::alternates(*trace_, observed_, cause_, options_.most_alternates, solver_);
   return true;
 }
 

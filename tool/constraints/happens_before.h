@@ -47,7 +47,6 @@ class HappensBefore {
  private:
   void add_edges(ActionId id);
   void synchronise_object(ActionId id);
-  void synchronise_read(ActionId id);
   void add_heads(ActionId read, ActionId acquirer);
   ActionId source_of(ActionId read) const { return sources_[s_.first_part(read)]; }
 

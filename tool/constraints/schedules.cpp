@@ -185,7 +185,7 @@ class CauseFinder {
 
 // Pairs of events of the root cause, of different threads, in the order of the failing execution (4.1.5).
 std::vector<std::pair<ActionId, ActionId>> pairs_of(const Structure& s, const Execution& failing,
-                                                    const std::vector<Ordering>& core, PairOrder order) {
+                                                    const std::vector<Ordering>& core) {
   const std::vector<std::uint32_t> position = positions(s, failing.order);
   std::set<ActionId> events;
   for (const Ordering& o : core) {
@@ -203,8 +203,7 @@ std::vector<std::pair<ActionId, ActionId>> pairs_of(const Structure& s, const Ex
     const auto key = [&](const auto& pair) {
       const std::uint32_t last = position[pair.second], between = last - position[pair.first];
       const std::uint32_t to_the_end = static_cast<std::uint32_t>(position.size()) - last;
-      return order == PairOrder::kFewestBetween ? std::tuple(between, to_the_end)
-                                                : std::tuple(to_the_end, between);
+      return std::tuple(between, to_the_end);
     };
     return std::tuple(key(p), p) < std::tuple(key(q), q);
   });
@@ -213,13 +212,13 @@ std::vector<std::pair<ActionId, ActionId>> pairs_of(const Structure& s, const Ex
 
 class PairInverter {
  public:
-  PairInverter(const Structure& s, PairOrder order, std::size_t most, const SolveOptions& options)
-      : s_(s), simulation_(s), order_(order), most_(most), options_(options) {}
+  PairInverter(const Structure& s, std::size_t most, const SolveOptions& options)
+      : s_(s), simulation_(s), most_(most), options_(options) {}
 
   // Schedules with one more pair inverted. Those that still fail are kept for the next round.
   void invert(const Execution& from, const std::vector<Ordering>& core, const std::vector<Ordering>& so_far,
               Alternates& result) {
-    for (const auto& [a, b] : pairs_of(s_, from, core, order_)) {
+    for (const auto& [a, b] : pairs_of(s_, from, core)) {
       if (result.found.size() >= most_) return;
       ++result.pairs_tried;
       for (Direction direction : {Direction::kLaterUp, Direction::kEarlierDown}) {
@@ -259,7 +258,6 @@ class PairInverter {
  private:
   const Structure& s_;
   Simulation simulation_;
-  PairOrder order_;
   std::size_t most_;
   SolveOptions options_;
   std::set<std::vector<ActionId>> seen_;
@@ -400,11 +398,11 @@ RootCause root_cause(const SymbolicTrace& trace, const Execution& failing, const
 }
 
 Alternates alternates(const SymbolicTrace& trace, const Execution& failing, const RootCause& cause,
-                      PairOrder order, std::size_t most, const SolveOptions& options) {
+                      std::size_t most, const SolveOptions& options) {
   Alternates result;
   CauseFinder finder(trace, failing, options);
   // What is sequentially consistent is so under C++20, too.
-  PairInverter inverter(finder.structure(), order, most, options);
+  PairInverter inverter(finder.structure(), most, options);
   inverter.invert(finder.failing(), cause.core, {}, result);
   if (result.found.empty() && trace.bug.kind != BugKind::kDeadlock) inverter.invert_again(trace, result);
   // By minimality, with all of the core but one ordering there is an execution that passes.

@@ -82,9 +82,6 @@ struct RootCause {
 // Φ_root: a minimal set of orderings of the failing execution that make it fail.
 RootCause root_cause(const SymbolicTrace& trace, const Execution& failing, const SolveOptions& options = {});
 
-// In which order pairs are inverted (4.1.5, and 4.3.3.1).
-enum class PairOrder : std::uint8_t { kFewestBetween, kNearestToFailure };
-
 struct Alternate {
   Execution execution;
   // What is another way around than in the failing execution: a pair of events of the root cause, or, where
@@ -99,11 +96,10 @@ struct Alternates {
   bool complete = true;  // false: the solver gave up before it knew that there is none
 };
 
-// Φ_alt: executions that pass, each by inverting a pair of the root cause; pairs of pairs where no single one
-// is enough; at most `most`.
+// Φ_alt: at most `most` executions that pass. Each inverts a pair of events of the root cause (4.1.5), or pairs
+// of pairs where no single one is enough. The pair with the fewest events between is tried first.
 Alternates alternates(const SymbolicTrace& trace, const Execution& failing, const RootCause& cause,
-                      PairOrder order = PairOrder::kFewestBetween, std::size_t most = 1,
-                      const SolveOptions& options = {});
+                      std::size_t most = 1, const SolveOptions& options = {});
 
 // A schedule for others to follow: each action by its thread and its number among the actions of that thread.
 struct Place {

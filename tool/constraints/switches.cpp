@@ -30,15 +30,14 @@ class Reducer {
     return result;
   }
 
-  static std::uint32_t switches_of(const Structure& s, const std::vector<ActionId>& order) {
+ private:
+  // How many times the thread changes.
+  std::uint32_t switches(const std::vector<ActionId>& order) const {
     std::uint32_t count = 0;
     for (std::size_t i = 1; i < order.size(); ++i)
-      count += s.thread_index(order[i]) != s.thread_index(order[i - 1]) ? 1 : 0;
+      count += s_.thread_index(order[i]) != s_.thread_index(order[i - 1]) ? 1 : 0;
     return count;
   }
-
- private:
-  std::uint32_t switches(const std::vector<ActionId>& order) const { return switches_of(s_, order); }
   std::uint32_t thread_at(std::size_t i) const { return s_.thread_index(current_.order[i]); }
 
   // The next segment of the thread goes to the end of the segment that `i` ends; empty: `i` is no end, or
@@ -86,10 +85,6 @@ class Reducer {
 };
 
 }  // namespace
-
-std::uint32_t count_switches(const SymbolicTrace& trace, const Execution& execution) {
-  return Reducer::switches_of(Structure(trace, Structure::Goal::kFail), execution.order);
-}
 
 FewerSwitches reduce_switches(const SymbolicTrace& trace, const Execution& failing, Model model) {
   return Reducer(trace, failing, model).run();

@@ -7,9 +7,6 @@
 
 namespace heddle::constraints {
 
-// How many times the thread changes.
-std::uint32_t count_switches(const SymbolicTrace& trace, const Execution& execution);
-
 struct FewerSwitches {
   Execution execution;
   std::uint32_t before = 0;

@@ -110,12 +110,6 @@ bool ElfFile::has_interpreter() const {
   return found;
 }
 
-bool ElfFile::has_dynamic() const {
-  bool found = false;
-  for_each_segment(elf_, [&](const GElf_Phdr& header) { found = found || header.p_type == PT_DYNAMIC; });
-  return found;
-}
-
 std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t address) const {
   std::optional<std::uint64_t> offset;
   for_each_segment(elf_, [&](const GElf_Phdr& header) {

@@ -54,7 +54,6 @@ class ElfFile {
   std::uint16_t machine() const;  // EM_…
   std::uint16_t type() const;     // ET_…
   bool has_interpreter() const;   // PT_INTERP: the kernel starts the dynamic loader for it
-  bool has_dynamic() const;       // PT_DYNAMIC
   DynamicInfo dynamic() const;
 
   // .symtab where there is one, and .dynsym after it.

@@ -9,9 +9,8 @@ namespace heddle::abi {
 
 inline constexpr pid_t kProgramPid = 4711;
 
-// The program's id as the kernel knows it, and back; other processes' ids are their own.
+// The program's id as the kernel knows it. Ids of other processes stay as they are.
 pid_t real_pid(pid_t pid);
-pid_t program_pid(pid_t pid);
 
 // The last part of the program's path, cut to what the kernel keeps of it.
 const char* program_short_name();

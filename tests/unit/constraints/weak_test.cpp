@@ -204,7 +204,7 @@ TEST(Weak, AStaleReadIsItsOwnCause) {
   ASSERT_EQ(cause.answer, Answer::kUnsatisfiable);
   ASSERT_EQ(cause.core.size(), 1u);
   EXPECT_EQ(cause.core[0], (Ordering{Ordering::Kind::kReads, kNoAction, example.stale}));
-  const Alternates found = alternates(example.trace, failing, cause, PairOrder::kFewestBetween, 1, options);
+  const Alternates found = alternates(example.trace, failing, cause, 1, options);
   ASSERT_EQ(found.found.size(), 1u);
   EXPECT_EQ(found.found[0].inverted, cause.core);
   EXPECT_EQ(found.found[0].execution.order, failing.order);  // only what is read differs

@@ -31,6 +31,13 @@ LogSet example_set() {
   return set;
 }
 
+// #AV*_s / #AV* (3.2): different vectors of the element, of all different vectors; of failing logs.
+double overall_dispersion(const LogSet& logs, ElementIndex element) {
+  const Weights weights = weights_of(logs, Metric::kDsim);
+  if (weights.total == 0) return 0;
+  return static_cast<double>(weights.of_element[element]) / static_cast<double>(weights.total);
+}
+
 TEST(Example, dispersion) {
   const LogSet set = example_set();
   EXPECT_EQ(overall_dispersion(set, kThreads), 1.0 / 8);

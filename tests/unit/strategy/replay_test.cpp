@@ -96,15 +96,7 @@ TEST(GuidedReplay, TakesDefaultsUntilTheLogFitsAgain) {
   EXPECT_EQ(strategy.choose(ThreadPoint({0, 3}, 53)), 1u);
   EXPECT_EQ(strategy.choose(ThreadPoint({0, 3}, 54)), 0u);  // the log is used up
   EXPECT_FALSE(strategy.diverged());
-  EXPECT_TRUE(strategy.used_defaults());
   EXPECT_EQ(strategy.position(), 2u);
-}
-
-TEST(GuidedReplay, SaysWhenItNeededNoDefault) {
-  const std::vector<Choice> log = {thread_choice(1, 1)};
-  ReplayStrategy strategy = replay_of(log, false);
-  strategy.choose(ThreadPoint({0, 1}, 77));
-  EXPECT_FALSE(strategy.used_defaults());
 }
 
 TEST(FindAlternative, StoresAreFoundByWriterAndOrdinal) {

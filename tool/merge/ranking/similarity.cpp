@@ -38,12 +38,6 @@ Weights weights_of(const LogSet& logs, Metric metric) {
   return weights;
 }
 
-double overall_dispersion(const LogSet& logs, ElementIndex element) {
-  const Weights weights = weights_of(logs, Metric::kDsim);
-  if (weights.total == 0) return 0;
-  return static_cast<double>(weights.of_element[element]) / static_cast<double>(weights.total);
-}
-
 double individual_dispersion(const LogSet& logs, ElementIndex element) {
   std::uint64_t recorded = 0;
   for (const VectorIndex v : logs.vectors_of(element)) recorded += logs.vector(v).failing;

@@ -20,8 +20,6 @@ struct Weights {
 };
 Weights weights_of(const LogSet& logs, Metric metric);
 
-// #AV*_s / #AV* (3.2): different vectors of the element, of all different vectors; of failing logs.
-double overall_dispersion(const LogSet& logs, ElementIndex element);
 // #AV*_s / #AV_s (3.10): different vectors of the element, of all that were recorded for it.
 double individual_dispersion(const LogSet& logs, ElementIndex element);
 
