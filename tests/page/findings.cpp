@@ -67,8 +67,11 @@ void wake_up() {
 // As a framework for tests does it.
 int test() {
   for (int i = 0; i < 30; ++i) std::printf("[ RUN      ] Queue.Keeps/%d\n", i);
-  std::puts(
-      "queue_test.cpp:9: Failure\nExpected equality of these values:\n  queue.size()\n    Which is: 1\n  2");
+  const int size = x.load();
+  if (size != 2) {
+    std::printf("%s:%d: Failure\nExpected equality of these values:\n  size\n    Which is: %d\n  2\n",
+                __FILE__, __LINE__ - 2, size);
+  }
   return 3;
 }
 

@@ -17,17 +17,7 @@ mkdir -p "$work"
 cd "$work"
 rm -rf page pages out-* && mkdir page pages
 (cd "$sources" && cp -r package.json package-lock.json .npmrc tsconfig.json build.mjs src "$work/page")
-# The packages that the lock file names, once for each lock file.
-if ! cmp -s page/package-lock.json packages/package-lock.json; then
-  rm -rf packages && mkdir packages
-  cp page/package.json page/.npmrc packages
-  (cd packages && cp ../page/package-lock.json . && npm ci --ignore-scripts --prefer-offline --loglevel=error) || {
-    rm -rf packages
-    # The network is none of what scripts/setup installs.
-    echo "skipped: npm cannot fetch the packages that the lock file names"
-    exit 77
-  }
-fi
+. "$here/packages.sh"
 ln -s ../packages/node_modules page/node_modules
 (cd page && node_modules/.bin/tsc --noEmit && node build.mjs "$work/built.html")
 cmp built.html "$sources/dist/page.html" || {

@@ -20,9 +20,10 @@ test("a race explains itself: kind, places, words, both accesses with their sour
   const words = await page.locator(".words").innerText();
   assert.match(words, /T1 wrote data at race\.cpp:10, and T2 read it at race\.cpp:15/);
   assert.match(words, /relaxed store and a relaxed load do not synchronise/);
-  assert.deepEqual(await roles(page), ["T1 previous write data", "T2 read data"]);
+  assert.deepEqual(await roles(page), ["T1 wrote data", "T2 read data", "T1 stored ready, relaxed: orders nothing", "T2 read ready, relaxed: orders nothing"]);
   const marked = await page.locator(".card .marked code").allInnerTexts();
-  assert.deepEqual(marked.map((line) => line.trim()), ["data = 42;", "if (data != 42) ready.store(false);"]);
+  const lines = ["data = 42;", "if (data != 42) ready.store(false);", "ready.store(true, std::memory_order_relaxed);", "while (!ready.load(std::memory_order_relaxed)) std::this_thread::yield();"];
+  assert.deepEqual(marked.map((line) => line.trim()), lines);
   // The caret is below the column that the debug information names, whatever lies before it.
   for (const card of await page.locator(".card").all()) {
     const column = Number(/:(\d+)$/.exec(await card.locator(".where b").innerText())[1]);
@@ -35,7 +36,7 @@ test("a race explains itself: kind, places, words, both accesses with their sour
       return Math.round((caret.getBoundingClientRect().left - first.left) / first.width);
     });
     const shown = await card.locator(".marked code").evaluate((code) => code.textContent);
-    const whole = shown.trim() === "data = 42;" ? "    data = 42;" : "    if (data != 42) ready.store(false);";
+    const whole = `    ${shown.trim()}`; // as race.cpp has it
     assert.equal(offset, column - 1 - (whole.length - shown.length));
   }
   assert.match(await page.locator(".reproduce").innerText(), /heddle replay out-race\/bug-1\.heddle/);
@@ -59,14 +60,14 @@ test("the page opens at the finding: its event is selected and in sight, and so 
 
 test("every cited place has a card that leads to its event", async () => {
   const expected = {
-    freed: [["freed here", /free heap#1/], ["used here", /memory that was freed/]],
-    locks: [["took second_lock", /lock second_lock/], ["took first_lock", /lock first_lock/], ["took first_lock, waits for second_lock", /waits for second_lock/], ["took second_lock, waits for first_lock", /waits for first_lock/]],
-    wake_up: [["notified here", /notify_one bell/], ["waits for a signal of bell", /wait on bell/]],
+    freed: [["freed it", /free heap#1/], ["uses it|writes to it", /write heap#1|memory that was freed/]],
+    locks: [["took second_lock", /lock second_lock/], ["took first_lock", /lock first_lock/], ["waits for second_lock, held by T\\d", /waits for second_lock/], ["waits for first_lock, held by T\\d", /waits for first_lock/]],
+    wake_up: [["signalled before T\\d waited", /notify_one bell/], ["waits for ever", /wait on bell/]],
   };
   for (const [name, cards] of Object.entries(expected)) {
     const page = await opened(name);
     for (const [role, event] of cards) {
-      const card = page.locator(".card").filter({ has: page.locator(".role", { hasText: new RegExp(`^${role}$`) }) });
+      const card = page.locator(".card").filter({ has: page.locator(".role", { hasText: new RegExp(`^(${role})$`) }) });
       assert.equal(await card.count(), 1, `${name}: ${role} in ${await roles(page)}`);
       assert.match(await card.locator(".where").innerText(), /findings\.cpp:\d+:\d+/);
       await card.getByRole("button").first().click();
@@ -120,6 +121,31 @@ test("where modification order and time differ, the read says so", async () => {
   await page.finish();
 });
 
+test("plain accesses of shared variables are rows, with their values", async () => {
+  const page = await opened("stale");
+  const rows = page.locator(".row.access");
+  const texts = (await rows.locator(".operation").allInnerTexts()).join("\n");
+  assert.match(texts, /write a = 0[^]*read a → 0\nread b → 0/);
+  await rows.last().click();
+  assert.match(await page.locator(".details h2").innerText(), /T0 access read b → 0/);
+  assert.match(await page.locator(".details .marked").innerText(), /assert\(a == 1/);
+  assert.doesNotMatch(await page.locator(".count").innerText(), /NaN/);
+  await page.finish();
+});
+
+test("cards cite the lines that the terminal's first block cites, in its order, and none twice", async () => {
+  for (const name of ["race", "freed", "locks", "order", "wake_up", "stale", "test"]) {
+    const page = await opened(name);
+    const block = (await page.locator("details", { hasText: "The report as text" }).locator("pre").textContent()).split("SUMMARY")[0];
+    const cited = [...block.matchAll(/^ +([\w./]+:\d+) +\| /gm)].map((match) => match[1]);
+    assert.ok(cited.length > 0, `${name}: ${block}`);
+    const cards = (await page.locator(".card .where b").allInnerTexts()).map((place) => place.replace(/^([^:]*:\d+):\d+$/, "$1"));
+    assert.deepEqual(cards.slice(0, cited.length), cited, name);
+    assert.equal(new Set(cards).size, cards.length, `${name}: ${cards}`);
+    await page.finish();
+  }
+});
+
 test("arrows: those of the finding are there, creation and allocation only if asked for", async () => {
   const page = await opened("race");
   assert.equal(await page.locator(".edge.life").count(), 0);
@@ -156,16 +182,22 @@ test("what the program says is text, whatever it says", async () => {
 test("what a test says is in sight: where it failed, and the rest of its output around that", async () => {
   const page = await opened("test");
   const output = page.locator(".output .text");
-  assert.match(await output.innerText(), /Keeps\/0\n[^]*queue_test\.cpp:9: Failure\nExpected equality/);
+  assert.match(await output.innerText(), /Keeps\/0\n[^]*findings\.cpp:\d+: Failure\nExpected equality/);
   const places = await output.evaluate((box) => {
-    const lines = [...box.childNodes].filter((node) => node.nodeType === 3).find((node) => node.data.startsWith("queue_test.cpp:9"));
+    const lines = [...box.childNodes].filter((node) => node.nodeType === 3).find((node) => node.data.startsWith("findings.cpp:"));
     const range = document.createRange();
     range.setStart(lines, 0);
     range.setEnd(lines, 10);
     return { line: range.getBoundingClientRect().top, top: box.getBoundingClientRect().top, bottom: Math.min(innerHeight, box.getBoundingClientRect().bottom) };
   });
   assert.ok(places.line >= places.top && places.line < places.bottom, JSON.stringify(places));
-  assert.match(await page.locator(".head h1").innerText(), /test failure\s+queue_test\.cpp:9 in Queue\.Keeps/);
+  assert.match(await page.locator(".head h1").innerText(), /test failure\s+findings\.cpp:\d+ in Queue\.Keeps/);
+  // The check is a card with its source, though it is no event.
+  assert.equal((await roles(page))[0], "failed");
+  assert.match(await page.locator(".card .marked code").first().innerText(), /if \(size != 2\)/);
+  // The exit is heddle's own: none of its source is shown.
+  await page.locator(".row", { hasText: "exit 3" }).click();
+  assert.equal(await page.locator(".details .source").count(), 0);
   await page.finish();
 });
 

@@ -31,7 +31,8 @@ class Table {
       : trace_(trace),
         width_(std::max<std::size_t>(options.width, 40)),
         style_(options.color),
-        names_(trace),
+        own_names_(trace),
+        names_(options.names != nullptr ? *options.names : own_names_),
         finding_(options.finding),
         brief_(options.head != nullptr && options.finding != nullptr),
         rows_(brief_ ? brief_rows(trace, *options.finding, *options.head, options.max_rows)
@@ -250,7 +251,8 @@ class Table {
   const Trace& trace_;
   std::size_t width_;
   Style style_;
-  Names names_;
+  Names own_names_;
+  Names& names_;
   const TraceFinding* finding_;
   bool brief_;
   std::vector<Row> rows_;

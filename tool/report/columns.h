@@ -18,6 +18,7 @@
 namespace heddle::report {
 
 struct Headline;
+class Names;
 
 struct ColumnOptions {
   std::size_t width = 100;
@@ -25,6 +26,7 @@ struct ColumnOptions {
   bool color = false;
   const TraceFinding* finding = nullptr;  // whose events are marked; nullptr: all findings'
   const Headline* head = nullptr;         // of `finding`: only the rows that one has to read (brief_rows.h)
+  Names* names = nullptr;                 // that others use, too; nullptr: own ones
 };
 
 // Empty where the trace has no events.

@@ -20,15 +20,16 @@ constexpr std::size_t kWidestName = 32;
 
 class Block {
  public:
-  Block(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
+  Block(const Trace& trace, const TraceFinding& finding, const TextOptions& options, Names& names)
       : trace_(trace),
         finding_(finding),
         options_(options),
         paths_(trace, options.strip_path_prefix),
-        style_(options.color) {}
+        style_(options.color),
+        names_(names) {}
 
   std::string write() {
-    const Headline head = headline(trace_, finding_);
+    const Headline head = headline(trace_, finding_, names_);
     add(style_.red(fmt::format("WARNING: heddle: {} (pid={})", to_string(finding_.kind), trace_.pid)));
     std::vector<std::string> sentence = wrapped(head.sentence, options_.width - 2);
     if (sentence.size() > kMostSentenceLines) {
@@ -117,14 +118,16 @@ class Block {
   const TextOptions& options_;
   PathStyle paths_;
   Style style_;
+  Names& names_;
   std::size_t lines_ = 0;
   std::string out_;
 };
 
 }  // namespace
 
-std::string first_block(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
-  return Block(trace, finding, options).write();
+std::string first_block(const Trace& trace, const TraceFinding& finding, const TextOptions& options,
+                        Names& names) {
+  return Block(trace, finding, options, names).write();
 }
 
 }  // namespace heddle::report

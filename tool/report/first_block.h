@@ -14,6 +14,7 @@
 
 #include <string>
 
+#include "tool/report/names.h"
 #include "tool/report/text.h"
 #include "tool/trace/trace.h"
 
@@ -21,6 +22,7 @@ namespace heddle::report {
 
 inline constexpr std::size_t kFirstBlockLines = 12;
 
-std::string first_block(const Trace& trace, const TraceFinding& finding, const TextOptions& options);
+std::string first_block(const Trace& trace, const TraceFinding& finding, const TextOptions& options,
+                        Names& names);
 
 }  // namespace heddle::report

@@ -21,7 +21,8 @@ namespace {
 
 class Places {
  public:
-  Places(const Trace& trace, const TraceFinding& finding) : trace_(trace), finding_(finding), names_(trace) {}
+  Places(const Trace& trace, const TraceFinding& finding, Names& names)
+      : trace_(trace), finding_(finding), names_(names) {}
 
   const std::vector<Address>& variables() const { return variables_; }
 
@@ -55,40 +56,47 @@ class Places {
   }
 
  private:
-  void add(std::uint64_t pc, StackId stack, ThreadId thread, EventId event, std::string label) {
+  void add(std::uint64_t pc, StackId stack, CitedDeed deed) {
     const std::vector<Frame> frames = visible_frames(trace_, pc, stack);
     const Frame* frame = deciding_frame(frames);
     if (frame == nullptr || frame->file.empty() || frame->line == 0) return;
-    add({*frame, thread, std::move(label), event});
+    add(*frame, std::move(deed));
+  }
+  static CitedDeed deed(const TracePart& part, std::string label) {
+    return {part.thread, std::move(label), part.event, &part, nullptr};
+  }
+  static CitedDeed deed(const SharedAccess& a, std::string label) {
+    return {a.thread, std::move(label), a.event, nullptr, a.plain};
   }
   void add(const TracePart& part, std::string label) {
     about(part.address);
-    add(part.pc, part.stack, part.thread, part.event, std::move(label));
+    add(part.pc, part.stack, deed(part, std::move(label)));
   }
   void add(const SharedAccess& a, std::string label) {
     about(a.address);
-    add(a.pc, a.stack, a.thread, a.event, std::move(label));
+    add(a.pc, a.stack, deed(a, std::move(label)));
   }
   void add(const TraceEvent& e, std::string label) {
     about(e.address);
-    add(e.pc, e.stack, e.thread, e.id, std::move(label));
+    add(e.pc, e.stack, {e.thread, std::move(label), e.id, nullptr, nullptr});
   }
   void about(Address address) {
     if (address != 0 && std::ranges::find(variables_, address) == variables_.end())
       variables_.push_back(address);
   }
   // A line that is cited twice is shown once, with both labels.
-  void add(CitedPlace place) {
+  void add(const Frame& frame, CitedDeed deed) {
     for (CitedPlace& other : places_) {
-      if (other.frame.file != place.frame.file || other.frame.line != place.frame.line ||
-          (other.frame.column != place.frame.column && other.thread != place.thread &&
-           other.thread != kNoThread))
+      if (other.frame.file != frame.file || other.frame.line != frame.line ||
+          (other.frame.column != frame.column && other.thread != deed.thread && other.thread != kNoThread))
         continue;
-      if (other.label != place.label) other.label += "; " + place.label;
-      if (other.frame.column == 0) other.frame.column = place.frame.column;
+      if (other.frame.column == 0) other.frame.column = frame.column;
+      if (other.label == deed.label) return;
+      other.label += "; " + deed.label;
+      other.deeds.push_back(std::move(deed));
       return;
     }
-    places_.push_back(std::move(place));
+    places_.push_back({frame, deed.thread, deed.label, deed.event, {deed}});
   }
 
   std::string name(Address address, EventId event = kNoEvent) { return names_.variable(address, event); }
@@ -137,7 +145,7 @@ class Places {
     frame.line = data->second.line;
     frame.module = data->second.module;
     if (!is_own_code(frame)) return;  // std::pair's first
-    add({frame, kNoThread, name(address) + " is declared here", kNoEvent});
+    add(frame, {kNoThread, name(address) + " is declared here", kNoEvent, nullptr, nullptr});
   }
 
   // Memory that goes away under a thread that nobody waits for.
@@ -188,7 +196,7 @@ class Places {
       const Parting parting = parting_of(frames, others);
       if (parting.first == nullptr) continue;
       about(part.address);
-      return add({*parting.first, part.thread, std::move(label), part.event});
+      return add(*parting.first, deed(part, std::move(label)));
     }
     add(part, std::move(label));
   }
@@ -301,7 +309,7 @@ class Places {
     frame.file = source_file_of(*failure, trace_.symbols);
     if (frame.file.empty()) frame.file = failure->file;
     frame.line = failure->line;
-    add({frame, kNoThread, "failed", kNoEvent});
+    add(frame, {kNoThread, "failed", kNoEvent, nullptr, nullptr});
   }
 
   // What should have been one step is in the function that does both halves of it.
@@ -316,7 +324,7 @@ class Places {
     const auto half = [&](const SharedAccess& a, const Frame* frame, std::string label) {
       about(a.address);
       if (frame == nullptr || frame->line == 0) return add(a, std::move(label));
-      add({*frame, a.thread, std::move(label), a.event});
+      add(*frame, deed(a, std::move(label)));
     };
     half(found.first, parting.first,
          fmt::format("{} {} {}", thread_tag(found.first.thread), did(found.first), what));
@@ -328,41 +336,64 @@ class Places {
   bool stale() {
     const TraceEvent* read = telling_stale_read(trace_, finding_);
     if (read == nullptr) return false;
-    const auto missed = missed_store(trace_, *read);
-    // The store that was read may be the newest one in modification order, and be executed before another one.
-    const bool is_old = !missed || missed->how != MissedStore::How::kOrderedBefore;
+    const auto [missed, how] = missed_store(trace_, *read).value_or(MissedStore{});
     const std::string what = name(read->address, read->id);
-    add(*read, fmt::format("{} read {} {}, {}", thread_tag(read->thread), is_old ? "an old" : "an earlier",
-                           what, order_name(read->order)));
-    if (missed) {
-      const TraceEvent& store = *missed->store;
-      add(store,
-          fmt::format("{} had stored {}, {}", thread_tag(store.thread), what, order_name(store.order)));
-      message(message_without_order(trace_, store.thread, store.id, read->thread, read->id));
+    if (how != MissedStore::How::kNewer) {
+      turned(*read, *missed, how, what);
+      return true;
+    }
+    add(*read, fmt::format("{} read an old {}, {}", thread_tag(read->thread), what, order_name(read->order)));
+    if (missed != nullptr) {
+      add(*missed,
+          fmt::format("{} had stored {}, {}", thread_tag(missed->thread), what, order_name(missed->order)));
+      message(message_without_order(trace_, missed->thread, missed->id, read->thread, read->id));
     }
     return true;
+  }
+
+  // Two stores whose modification order is not the order of time. Both have to be seen.
+  void turned(const TraceEvent& read, const TraceEvent& missed, MissedStore::How how,
+              const std::string& what) {
+    const bool is_later = how == MissedStore::How::kOrderedBefore;
+    add(read, fmt::format("{} read {}, {}", thread_tag(read.thread), what, order_name(read.order)));
+    if (const TraceEvent* from = trace_.find_event(read.reads_from); from != nullptr)
+      add(*from,
+          fmt::format("{} had stored what was read, {}", thread_tag(from->thread), order_name(from->order)));
+    add(missed,
+        fmt::format("{} stored {} {}, {}: ordered {} that", thread_tag(missed.thread), what,
+                    is_later ? "later" : "earlier", order_name(missed.order), is_later ? "before" : "after"));
   }
 
   void stop() {
     const auto stop = critical_stop(trace_);
     if (stop)
-      add(stop->pc, stop->stack, stop->thread, kNoEvent,
-          fmt::format("{} had come to here when {} ran", thread_tag(stop->thread), thread_tag(stop->to)));
+      add(stop->pc, stop->stack,
+          {stop->thread,
+           fmt::format("{} had come to here when {} ran", thread_tag(stop->thread), thread_tag(stop->to)),
+           kNoEvent, nullptr, nullptr});
   }
 
   const Trace& trace_;
   const TraceFinding& finding_;
-  Names names_;
+  Names& names_;
   std::vector<CitedPlace> places_;
   std::vector<Address> variables_;
 };
 
 }  // namespace
 
+Headline headline(const Trace& trace, const TraceFinding& finding, Names& names) {
+  Headline head;
+  head.sentence = plain_words(trace, finding, names);
+  Places places(trace, finding, names);
+  head.places = places.find();
+  head.variables = places.variables();
+  return head;
+}
+
 Headline headline(const Trace& trace, const TraceFinding& finding) {
-  Places places(trace, finding);
-  std::vector<CitedPlace> found = places.find();
-  return {plain_words(trace, finding), std::move(found), places.variables()};
+  Names names(trace);
+  return headline(trace, finding, names);
 }
 
 }  // namespace heddle::report

@@ -42,6 +42,7 @@ SharedAccess access_of(const TraceAccess& p) {
   a.value = p.value;
   a.reads = !p.writes;
   a.writes = p.writes;
+  a.plain = &p;
   return a;
 }
 

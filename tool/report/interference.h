@@ -30,6 +30,7 @@ struct SharedAccess {
   bool reads = false;
   bool writes = false;
   bool is_atomic = false;
+  const TraceAccess* plain = nullptr;  // of the trace; nullptr: an operation, which is an event
 };
 
 // All of them, in the order of time.

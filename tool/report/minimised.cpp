@@ -45,7 +45,7 @@ std::string size_text(const TraceSize& size) {
                      counted(size.events, "event", "events"));
 }
 
-std::string minimised_text(const Trace& trace) {
+std::string minimised_text(const Trace& trace, Names& names) {
   if (!trace.minimised) return {};
   const Minimisation& m = *trace.minimised;
   std::string text =
@@ -57,7 +57,6 @@ std::string minimised_text(const Trace& trace) {
   }
   text += m.complete ? "  The bug goes away without any one of these:\n"
                      : "  What is left of the unusual; [critical]: the bug goes away without it:\n";
-  Names names(trace);
   for (std::size_t i = 0; i < trace.departures.size() && i < kMostShown; ++i) {
     const TraceDeparture& d = trace.departures[i];
     text += "    " + what(d);
@@ -68,6 +67,11 @@ std::string minimised_text(const Trace& trace) {
   if (trace.departures.size() > kMostShown)
     text += fmt::format("    … and {} more\n", trace.departures.size() - kMostShown);
   return text;
+}
+
+std::string minimised_text(const Trace& trace) {
+  Names names(trace);
+  return minimised_text(trace, names);
 }
 
 }  // namespace heddle::report

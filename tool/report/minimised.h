@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tool/report/names.h"
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
@@ -11,6 +12,7 @@ namespace heddle::report {
 std::string size_text(const TraceSize& size);
 
 // Before and after, and each departure that is left; empty where the execution was not minimised.
+std::string minimised_text(const Trace& trace, Names& names);
 std::string minimised_text(const Trace& trace);
 
 }  // namespace heddle::report

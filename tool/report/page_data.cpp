@@ -9,6 +9,7 @@
 
 #include "tool/findings/fingerprint.h"
 #include "tool/report/escape.h"
+#include "tool/report/headline.h"
 #include "tool/report/kept_explanation.h"
 #include "tool/report/minimised.h"
 #include "tool/report/missed_store.h"
@@ -18,8 +19,9 @@
 #include "tool/report/page_cards.h"
 #include "tool/report/page_events.h"
 #include "tool/report/page_places.h"
+#include "tool/report/page_rows.h"
+#include "tool/report/page_shown_cards.h"
 #include "tool/report/places.h"
-#include "tool/report/plain_words.h"
 #include "tool/report/relations.h"
 #include "tool/report/shell_word.h"
 #include "tool/report/summary.h"
@@ -32,7 +34,7 @@ namespace {
 namespace row_flags {
 constexpr std::uint32_t kCited = 0x100;     // by the finding
 constexpr std::uint32_t kCritical = 0x200;  // is left when the page is collapsed
-constexpr std::uint32_t kAccess = 0x400;    // of the finding, but no event: it has no number
+constexpr std::uint32_t kAccess = 0x400;    // a plain access or a wait, which is no event: it has no number
 constexpr std::uint32_t kNeeded = 0x800;    // a switch or a read without which the bug goes away
 }  // namespace row_flags
 
@@ -40,18 +42,23 @@ constexpr std::size_t kMostOutput = 64 << 10;
 
 class BugPage {
  public:
-  BugPage(const CampaignFinding& found, const Trace& trace)
+  // `trace` has the events that are shown, which are some or all of the finding's.
+  BugPage(const CampaignFinding& found, const Trace& trace, const Headline& head, Names& names,
+          std::size_t max_rows)
       : found_(found),
         trace_(trace),
-        finding_(trace.findings[found.finding]),
+        finding_(found.get()),
+        head_(head),
         paths_(trace),
-        names_(trace),
+        names_(names),
         places_(trace, paths_),
         missed_(missed_stores(trace)),
-        cards_(page_cards(trace, finding_, names_)) {}
+        cards_(page_cards(trace, finding_, names_)),
+        rows_(page_rows(*found.trace, trace, finding_, head, cards_, max_rows)) {}
 
   Json write() {
     place_rows();
+    shown_ = shown_cards(trace_, head_, cards_);
     Json json;
     head(json);
     json["cards"] = cards();
@@ -68,42 +75,12 @@ class BugPage {
   }
 
  private:
-  // An event, or what the finding cites and is none: a plain access, or a wait that has not ended.
-  struct Row {
-    const TraceEvent* event = nullptr;
-    const TracePart* part = nullptr;
-  };
-
-  // Events, and the plain accesses of the finding each after the last event before it. Threads wait at the end.
   void place_rows() {
-    std::vector<const TracePart*> parts;
-    for (const PartRole role : {PartRole::kPreviousAccess, PartRole::kAccess, PartRole::kHere}) {
-      for (const TracePart& part : finding_.parts) {
-        if (part.role == role && is_plain(part.access)) parts.push_back(&part);
-      }
-    }
-    for (const PageCard& card : cards_) {
-      if (is_wait(card) && card.event == nullptr) parts.push_back(card.part);
-    }
-    const auto before = [&](const TracePart* part, const TraceEvent& event) {
-      if (part->role == PartRole::kBlockedThread) return event.id == finding_.event;
-      return part->event == kNoEvent || part->event < event.id;
-    };
     row_of_event_.resize(trace_.events.size());
-    for (std::size_t i = 0; i <= trace_.events.size(); ++i) {
-      for (const TracePart*& part : parts) {
-        if (part == nullptr || (i < trace_.events.size() && !before(part, trace_.events[i]))) continue;
-        rows_.push_back({nullptr, part});
-        part = nullptr;
-      }
-      if (i == trace_.events.size()) break;
-      row_of_event_[i] = rows_.size();
-      rows_.push_back({&trace_.events[i], nullptr});
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (rows_[i].event != nullptr)
+        row_of_event_[static_cast<std::size_t>(rows_[i].event - trace_.events.data())] = i;
     }
-  }
-
-  static bool is_wait(const PageCard& card) {
-    return card.part != nullptr && card.part->role == PartRole::kBlockedThread;
   }
 
   Json row_at(Position position) const {
@@ -114,23 +91,28 @@ class BugPage {
   }
   Json row_of(EventId id) const { return row_of(id == kNoEvent ? nullptr : trace_.find_event(id)); }
 
-  Json row_of(const PageCard& card) const {
-    const auto own = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) {
-      return row.part != nullptr && row.part == card.part;
-    });
-    return own != rows_.end() ? Json(own - rows_.begin()) : row_of(card.event);
+  template <typename Test>
+  Json row_where(Test&& is_it) const {
+    const auto row = std::find_if(rows_.begin(), rows_.end(), is_it);
+    return row == rows_.end() ? Json(-1) : Json(row - rows_.begin());
   }
-
-  // What the page says first. finding_summary() names kind and place, plain_words() says what happened.
-  void headline(Json& json) const {
-    json["summary"] = utf8(finding_summary(trace_, finding_, paths_));
-    json["words"] = utf8(plain_words(trace_, finding_));
+  Json row_of(const PageCard& card) const {
+    const Json own =
+        row_where([&](const PageRow& row) { return row.part != nullptr && row.part == card.part; });
+    return own != -1 ? own : row_of(card.event);
+  }
+  Json row_of(const ShownDeed& deed) const {
+    if (deed.card != nullptr) return row_of(*deed.card);
+    if (deed.access != nullptr)
+      return row_where([&](const PageRow& row) { return row.access == deed.access; });
+    return row_of(deed.event);
   }
 
   void head(Json& json) {
     json["kind"] = to_string(finding_.kind);
     json["severity"] = finding_.severity == Severity::kWarning ? "warning" : "bug";
-    headline(json);
+    json["summary"] = utf8(finding_summary(trace_, finding_, paths_));
+    json["words"] = utf8(head_.sentence);
     json["message"] = is_programs_message() ? utf8(escaped_lines(finding_.message)) : "";
     json["signature"] = fingerprint(trace_, finding_);
     json["count"] = found_.count;
@@ -143,8 +125,8 @@ class BugPage {
     TextOptions text;
     text.detail = Detail::kAll;
     text.stacks_only = true;
-    json["text"] = utf8(text_report(trace_, finding_, text));
-    json["minimised"] = utf8(minimised_text(trace_));
+    json["text"] = utf8(text_report(*found_.trace, finding_, text, names_));
+    json["minimised"] = utf8(minimised_text(trace_, names_));
     json["run"] = run();
     json["totalEvents"] = trace_.total_events;
     json["output"] = utf8(escaped_lines(end_of_output()));
@@ -198,8 +180,10 @@ class BugPage {
 
   Json threads() {
     std::map<ThreadId, Json> threads;
-    for (const Row& row : rows_) {
-      const ThreadId id = row.event != nullptr ? row.event->thread : row.part->thread;
+    for (const PageRow& row : rows_) {
+      const ThreadId id = row.event != nullptr    ? row.event->thread
+                          : row.access != nullptr ? row.access->thread
+                                                  : row.part->thread;
       if (threads.contains(id)) continue;
       threads[id] = {{"id", index_of(id)}, {"title", utf8(thread_title(trace_, id))}};
     }
@@ -210,7 +194,7 @@ class BugPage {
 
   std::size_t text(const std::string& words) { return strings_.number_of(utf8(words)); }
 
-  // The events of the cards that one has to look at.
+  // The events of the cards that one has to look at; accesses among them have rows of their own.
   std::set<EventId> cited() const {
     std::set<EventId> cited;
     if (finding_.event != kNoEvent) cited.insert(finding_.event);
@@ -218,6 +202,7 @@ class BugPage {
       const bool is_event = card.part == nullptr || !is_plain(card.part->access);
       if (card.is_main && card.event != nullptr && is_event) cited.insert(card.event->id);
     }
+    cited.merge(cited_events(head_));
     return cited;
   }
 
@@ -225,10 +210,17 @@ class BugPage {
   //  candidates, flags, variable]
   Json rows() {
     const std::set<EventId> cited = this->cited();
-    const std::set<EventId> critical = page_critical_events(trace_, finding_);
+    const std::set<EventId> critical = page_critical_events(trace_, finding_, head_);
     const std::set<EventId> needed = needed_events(trace_);
     Json list = Json::array();
-    for (const Row& row : rows_) {
+    const std::set<const TraceAccess*> cited_plain = cited_accesses(head_);
+    for (const PageRow& row : rows_) {
+      if (row.access != nullptr) {
+        const bool is_cited = row.part != nullptr || cited_plain.contains(row.access);
+        list.push_back(access_row(
+            *row.access, (is_cited ? row_flags::kCited : 0) | (row.is_telling ? row_flags::kCritical : 0)));
+        continue;
+      }
       if (row.part != nullptr) {
         list.push_back(part_row(*row.part));
         continue;
@@ -261,6 +253,22 @@ class BugPage {
     return remark;
   }
 
+  Json access_row(const TraceAccess& a, std::uint32_t flags) {
+    return {-1,
+            index_of(a.thread),
+            text(a.writes ? "write" : "read"),
+            text(describe_access(a, names_)),
+            text(""),
+            text(short_place(trace_, a.pc, a.stack)),
+            places_.stack_of(a.pc, a.stack),
+            -1,
+            0,
+            0,
+            0,
+            row_flags::kAccess | flags,
+            text(names_.location(a.address, a.after))};
+  }
+
   Json part_row(const TracePart& part) {
     const bool waits = part.role == PartRole::kBlockedThread;
     const bool writes = part.access == AccessKind::kWrite;
@@ -284,15 +292,18 @@ class BugPage {
   Json cards() {
     Json list = Json::array();
     if (finding_.kind == FindingKind::kNotLinearizable) return list;  // the history says it all
-    for (const PageCard& card : cards_) {
-      const std::int64_t stack = places_.stack_of(card.pc, card.stack);
-      if (stack < 0) continue;
-      list.push_back({{"role", utf8(card.role)},
-                      {"object", utf8(card.object)},
-                      {"thread", card.thread == kNoThread ? -1 : static_cast<int>(index_of(card.thread))},
-                      {"stack", stack},
-                      {"row", row_of(card)},
-                      {"main", card.is_main}});
+    for (const ShownCard& card : shown_) {
+      Json deeds = Json::array();
+      for (const ShownDeed& deed : card.deeds) {
+        deeds.push_back({{"thread", deed.thread == kNoThread ? -1 : static_cast<int>(index_of(deed.thread))},
+                         {"words", utf8(deed.words)},
+                         {"object", utf8(deed.object)},
+                         {"row", row_of(deed)}});
+      }
+      list.push_back({{"deeds", std::move(deeds)},
+                      {"stack", places_.stack_of(card.frame)},
+                      {"main", card.is_main},
+                      {"finding", card.is_finding}});
     }
     return list;
   }
@@ -300,13 +311,15 @@ class BugPage {
   // Where the page opens: the later access of a race, the use of what was freed; else the finding's own event, or
   // whatever it cites.
   Json start() const {
-    for (const Row& row : rows_) {
+    for (const PageRow& row : rows_) {
       const bool is_access = row.part != nullptr && is_plain(row.part->access);
       if (is_access && row.part->role != PartRole::kPreviousAccess) return &row - rows_.data();
     }
     if (trace_.find_event(finding_.event) != nullptr) return row_of(finding_.event);
-    for (const PageCard& card : cards_) {
-      if (const Json row = row_of(card); card.is_main && row != -1) return row;
+    for (const ShownCard& card : shown_) {
+      for (const ShownDeed& deed : card.deeds) {
+        if (const Json row = row_of(deed); card.is_main && row != -1) return row;
+      }
     }
     return rows_.empty() ? Json(-1) : Json(rows_.size() - 1);
   }
@@ -380,12 +393,14 @@ class BugPage {
   const CampaignFinding& found_;
   const Trace& trace_;
   const TraceFinding& finding_;
+  const Headline& head_;
   PathStyle paths_;
-  Names names_;
+  Names& names_;
   PagePlaces places_;
   std::unordered_map<std::uint32_t, MissedStore> missed_;
   std::vector<PageCard> cards_;
-  std::vector<Row> rows_;
+  std::vector<PageRow> rows_;
+  std::vector<ShownCard> shown_;
   std::vector<std::size_t> row_of_event_;
   NumberedTable<std::string> strings_;
 };
@@ -393,9 +408,13 @@ class BugPage {
 }  // namespace
 
 Json page_bug(const CampaignFinding& found, std::size_t max_events) {
-  if (found.trace->events.size() <= max_events) return BugPage(found, *found.trace).write();
-  const Trace shorter = page_events(*found.trace, found.get(), max_events);
-  return BugPage(found, shorter).write();
+  // The words come first, so that they name what they name as the terminal does.
+  Names names(*found.trace);
+  const Headline head = headline(*found.trace, found.get(), names);
+  if (found.trace->events.size() <= max_events)
+    return BugPage(found, *found.trace, head, names, max_events).write();
+  const Trace shorter = page_events(*found.trace, found.get(), head, max_events);
+  return BugPage(found, shorter, head, names, max_events).write();
 }
 
 Json page_campaign(const CampaignReport& report) {

@@ -12,8 +12,9 @@ namespace heddle::report {
 namespace {
 
 // What the page always shows.
-std::set<EventId> cited_events(const Trace& trace, const TraceFinding& finding) {
+std::set<EventId> always_shown(const Trace& trace, const TraceFinding& finding, const Headline& head) {
   std::set<EventId> events = needed_events(trace);
+  events.merge(cited_events(head));
   if (finding.event != kNoEvent) events.insert(finding.event);
   Names names(trace);
   for (const PageCard& card : page_cards(trace, finding, names)) {
@@ -45,19 +46,41 @@ std::set<EventId> needed_events(const Trace& trace) {
   return events;
 }
 
-std::set<EventId> page_critical_events(const Trace& trace, const TraceFinding& finding) {
+std::set<EventId> cited_events(const Headline& head) {
+  std::set<EventId> events;
+  for (const CitedPlace& place : head.places) {
+    for (const CitedDeed& deed : place.deeds) {
+      // Of a part, and of a plain access, it is only the last event before it.
+      if (deed.event != kNoEvent && deed.part == nullptr && deed.access == nullptr) events.insert(deed.event);
+    }
+  }
+  return events;
+}
+
+std::set<const TraceAccess*> cited_accesses(const Headline& head) {
+  std::set<const TraceAccess*> accesses;
+  for (const CitedPlace& place : head.places) {
+    for (const CitedDeed& deed : place.deeds) {
+      if (deed.access != nullptr) accesses.insert(deed.access);
+    }
+  }
+  return accesses;
+}
+
+std::set<EventId> page_critical_events(const Trace& trace, const TraceFinding& finding,
+                                       const Headline& head) {
   std::set<EventId> events = critical_events(trace, finding);
-  events.merge(cited_events(trace, finding));
+  events.merge(always_shown(trace, finding, head));
   add_sources(trace, events);
   return events;
 }
 
-Trace page_events(const Trace& trace, const TraceFinding& finding, std::size_t most) {
+Trace page_events(const Trace& trace, const TraceFinding& finding, const Headline& head, std::size_t most) {
   Trace shorter = trace;
   keep_relevant_events(shorter, most);
-  std::set<EventId> kept = cited_events(trace, finding);
+  std::set<EventId> kept = always_shown(trace, finding, head);
   add_sources(trace, kept);
-  const std::set<EventId> critical = page_critical_events(trace, finding);
+  const std::set<EventId> critical = page_critical_events(trace, finding, head);
   // The last ones are the nearest to the finding.
   for (auto id = critical.rbegin(); id != critical.rend() && kept.size() < most / 4; ++id) kept.insert(*id);
   for (const TraceEvent& event : shorter.events) kept.insert(event.id);

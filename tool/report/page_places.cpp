@@ -21,14 +21,19 @@ std::int64_t PagePlaces::stack_of(std::uint64_t pc, StackId stack) {
   const auto [at, is_new] = stack_numbers_.try_emplace({pc, index_of(stack)}, -1);
   if (!is_new) return at->second;
   const std::vector<Frame> frames = visible_frames(trace_, pc, stack);
-  if (frames.empty()) return -1;
+  const Frame* deciding = deciding_frame(frames);
+  // Where only heddle ran, such as at the exit, there is no place that a user could look at.
+  if (deciding == nullptr) return -1;
   Json list = Json::array();
   for (const Frame& frame : frames) list.push_back(frame_number(frame));
   at->second = static_cast<std::int64_t>(stacks_.size());
-  const Frame* deciding = deciding_frame(frames);
-  stacks_.push_back(
-      {{"frames", std::move(list)}, {"at", deciding == nullptr ? 0 : deciding - frames.data()}});
+  stacks_.push_back({{"frames", std::move(list)}, {"at", deciding - frames.data()}});
   return at->second;
+}
+
+std::int64_t PagePlaces::stack_of(const Frame& frame) {
+  stacks_.push_back({{"frames", Json::array({frame_number(frame)})}, {"at", 0}});
+  return static_cast<std::int64_t>(stacks_.size()) - 1;
 }
 
 std::size_t PagePlaces::frame_number(const Frame& frame) {

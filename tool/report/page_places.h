@@ -34,8 +34,10 @@ class PagePlaces {
  public:
   PagePlaces(const Trace& trace, const PathStyle& paths) : trace_(trace), paths_(paths) {}
 
-  // -1 where nothing is known about the place.
+  // -1 where nothing is known about the place, or only heddle is there.
   std::int64_t stack_of(std::uint64_t pc, StackId stack);
+  // A stack of this frame alone.
+  std::int64_t stack_of(const Frame& frame);
 
   // Adds "stacks", "frames" and "files": all that stack_of was asked for.
   void write(Json& json);

@@ -10,6 +10,7 @@
 #include "tool/report/messages.h"
 #include "tool/report/missed_store.h"
 #include "tool/report/names.h"
+#include "tool/report/operation.h"
 #include "tool/report/places.h"
 #include "tool/report/waits.h"
 #include "tool/trace/held_locks.h"
@@ -81,8 +82,8 @@ std::string_view only_check_in(std::string_view line) {
 
 class FindingWords {
  public:
-  FindingWords(const Trace& trace, const TraceFinding& finding)
-      : trace_(trace), finding_(finding), names_(trace) {}
+  FindingWords(const Trace& trace, const TraceFinding& finding, Names& names)
+      : trace_(trace), finding_(finding), names_(names) {}
 
   std::string write() {
     switch (finding_.kind) {
@@ -294,24 +295,26 @@ class FindingWords {
     const TraceEvent* read = telling_stale_read(trace_, finding_);
     if (read == nullptr) return {};
     const TraceEvent* from = read->reads_from == kNoEvent ? nullptr : trace_.find_event(read->reads_from);
-    const std::string what = names_.variable(read->address, read->id);
-    const std::string value = names_.value(read->value, read->size, read->id);
-    const std::string where = at(read->pc, read->stack);
-    const std::string source =
-        from == nullptr ? ", the initial value" : fmt::format(", stored by {}", who(from->thread));
-    const auto missed = missed_store(trace_, *read);
-    if (missed && missed->how == MissedStore::How::kOrderedBefore)
-      return fmt::format(
-          " {} read {}{}: {}{}, although {} stored another value later. Modification order has that "
-          "store first.",
-          who(read->thread), what, where, value, source, who(missed->store->thread));
-    return fmt::format(" {} read an old {}{}: {}{}, although a newer value had been stored before.",
-                       who(read->thread), what, where, value, source);
+    const auto [missed, how] = missed_store(trace_, *read).value_or(MissedStore{});
+    const bool is_old = how == MissedStore::How::kNewer;
+    const std::string what = fmt::format(
+        " {} read {}{}{}: {}{}", who(read->thread), is_old ? "an old " : "",
+        names_.variable(read->address, read->id), at(read->pc, read->stack),
+        names_.value(read->value, read->size, read->id),
+        from == nullptr ? ", the initial value" : fmt::format(", stored by {}", who(from->thread)));
+    if (is_old) return what + ", although a newer value had been stored before.";
+    // The order of time is not the one that counts.
+    const bool is_later = how == MissedStore::How::kOrderedBefore;
+    return what + fmt::format(". {} stored {}{} {}, but that lies {} it in modification order.",
+                              who(missed->thread),
+                              names_.value(value_written(*missed), missed->size, missed->id),
+                              at(missed->pc, missed->stack), is_later ? "later" : "earlier",
+                              is_later ? "before" : "after");
   }
 
   const Trace& trace_;
   const TraceFinding& finding_;
-  Names names_;
+  Names& names_;
 };
 
 }  // namespace
@@ -328,8 +331,13 @@ const TraceEvent* telling_stale_read(const Trace& trace, const TraceFinding& fin
   return other;
 }
 
+std::string plain_words(const Trace& trace, const TraceFinding& finding, Names& names) {
+  return FindingWords(trace, finding, names).write();
+}
+
 std::string plain_words(const Trace& trace, const TraceFinding& finding) {
-  return FindingWords(trace, finding).write();
+  Names names(trace);
+  return plain_words(trace, finding, names);
 }
 
 }  // namespace heddle::report

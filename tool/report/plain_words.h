@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tool/report/names.h"
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
@@ -15,6 +16,8 @@ const TracePart* part_of(const TraceFinding& finding, PartRole role);
 // What the thread did to the memory that is named next: "wrote", "freed", "destroyed the mutex".
 std::string deed_of(const TracePart& part);
 
+// `names` numbers memory without a name for all who share it.
+std::string plain_words(const Trace& trace, const TraceFinding& finding, Names& names);
 std::string plain_words(const Trace& trace, const TraceFinding& finding);
 
 // The stale read that a failure may be due to: the last one before it, of the failing thread if it has one;

@@ -13,7 +13,6 @@
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
-#include "tool/report/plain_words.h"
 #include "tool/report/rows.h"
 #include "tool/report/shell_word.h"
 #include "tool/report/text.h"
@@ -62,16 +61,17 @@ class SarifResult {
       : found_(found), trace_(*found.trace), finding_(found.get()), names_(trace_), rule_(rule) {}
 
   Json write() {
+    const Headline head = headline(trace_, finding_, names_);
     Json result;
     result["ruleId"] = rule_id(finding_.kind);
     result["ruleIndex"] = rule_;
     result["level"] = finding_.severity == Severity::kWarning ? "warning" : "error";
-    result["message"] = message_of(plain_words(trace_, finding_));
+    result["message"] = message_of(head.sentence);
     result["locations"] = Json::array();
     result["relatedLocations"] = Json::array();
     result["stacks"] = Json::array();
     for (const TracePart* part : telling_parts(finding_)) add_part(*part, result);
-    for (const CitedPlace& place : headline(trace_, finding_).places) add_place(place, result);
+    for (const CitedPlace& place : head.places) add_place(place, result);
     const std::string print = fingerprint(trace_, finding_);
     result["partialFingerprints"] = {{"heddle/v1", print}};
     if (found_.count != 0) result["occurrenceCount"] = found_.count;

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
+#include "tool/report/access_text.h"
 #include "tool/report/escape.h"
 #include "tool/report/known_faults.h"
 #include "tool/report/memory_text.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
-#include "tool/report/shell_word.h"
-#include "tool/report/style.h"
+#include "tool/report/stack_writer.h"
 #include "tool/report/waits.h"
 #include "tool/trace/held_locks.h"
 #include "tool/trace/stack_view.h"
@@ -20,21 +19,15 @@
 namespace heddle::report {
 namespace {
 
-constexpr std::size_t kFunctionWidth = 110;
-constexpr std::size_t kLibraryFunctionWidth = 60;  // of code that is not the user's
-constexpr std::size_t kBriefFunctionWidth = 48;
-constexpr std::size_t kBriefFrames = 5;
-
 class Stacks {
  public:
-  Stacks(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
+  Stacks(const Trace& trace, const TraceFinding& finding, const TextOptions& options, Names& names)
       : trace_(trace),
         finding_(finding),
         options_(options),
-        paths_(trace, options.strip_path_prefix),
-        style_(options.color),
-        names_(trace),
-        is_full_(options.detail == Detail::kAll) {}
+        names_(names),
+        is_full_(options.detail == Detail::kAll),
+        out_(trace, options) {}
 
   std::string write() {
     write_body();
@@ -42,7 +35,7 @@ class Stacks {
       line("This is a known fault of " + fault->library + ", not of the program:");
       paragraph(fault->advice);
     }
-    return out_;
+    return out_.text();
   }
 
  private:
@@ -100,68 +93,14 @@ class Stacks {
     threads();
   }
 
-  void line(std::string_view text) { out_ += fmt::format("  {}\n", text); }
-  void paragraph(std::string_view text) {
-    line(text);
-    if (is_full_) out_ += "\n";
-  }
+  void line(std::string_view text) { out_.line(text); }
+  void paragraph(std::string_view text) { out_.paragraph(text); }
+  void place(const std::string& heading, const TracePart& part) { out_.place(heading, part); }
   void message() {
     if (finding_.message.empty()) return;
     paragraph(is_full_
                   ? escaped(finding_.message)
                   : capitalised(clipped(escaped(first_line(finding_.message)), options_.width - 3)) + ".");
-  }
-
-  // A heading and the stack of the part.
-  void place(const std::string& heading, const TracePart& part) {
-    const std::vector<Frame> frames = visible_frames(trace_, part.pc, part.stack);
-    line(style_.blue(frames.empty() ? heading + " (no stack)" : heading));
-    const Frame* deciding = deciding_frame(frames);
-    std::size_t folded = 0, shown = 0;
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      if (!is_full_ && &frames[i] != deciding && !is_own_code(frames[i])) {
-        ++folded;
-        continue;
-      }
-      if (!is_full_ && shown == kBriefFrames) {
-        fold("… {} more", frames.size() - i);
-        folded = 0;
-        break;
-      }
-      if (folded != 0) fold("… {} of the library", folded);
-      folded = 0;
-      frame(i, frames[i]);
-      ++shown;
-      if (is_full_ && &frames[i] == deciding) source(frames[i]);
-    }
-    if (folded != 0) fold("… {} of the library", folded);
-    if (is_full_) out_ += "\n";
-  }
-
-  void fold(fmt::format_string<std::string> text, std::size_t frames) {
-    out_ += "    " +
-            style_.dim(fmt::format(text, fmt::format("{} frame{}", frames, frames == 1 ? "" : "s"))) + "\n";
-  }
-
-  void frame(std::size_t number, const Frame& f) {
-    const std::size_t width = !is_full_        ? kBriefFunctionWidth
-                              : is_own_code(f) ? kFunctionWidth
-                                               : kLibraryFunctionWidth;
-    out_ += fmt::format("    #{} {}", number, f.function.empty() ? "??" : short_function(f.function, width));
-    if (const std::string place = place_text(f, paths_); !place.empty()) out_ += " " + style_.bold(place);
-    const std::string where = f.module.empty() && f.offset == 0 ? "(libc)"
-                              : f.module.empty()
-                                  ? fmt::format("({:#x})", f.offset)
-                                  : fmt::format("({}+{:#x})", escaped(base_name(f.module)), f.offset);
-    out_ += " " + style_.dim(where) + "\n";
-  }
-
-  void source(const Frame& f) {
-    const std::string* text = options_.source_lines ? trace_.symbols.source_line(f.file, f.line) : nullptr;
-    if (text == nullptr) return;
-    std::string shown = *text;
-    std::replace(shown.begin(), shown.end(), '\t', ' ');
-    out_ += style_.dim(fmt::format("       {:>4} | ", f.line)) + clipped(escaped(shown), 86) + "\n";
   }
 
   // A variable in quotes, or a short name such as heap#1+8.
@@ -177,34 +116,6 @@ class Stacks {
     const std::string what =
         !part.text.empty() ? escaped(part.text) : std::string(noun.empty() ? otherwise : noun);
     return fmt::format("{} {} ({:#x})", what, name_of(part.address), part.address);
-  }
-
-  // As the memory sees it, and in brackets what the program did.
-  static std::string access_text(const TracePart& part) {
-    const std::string what = escaped(part.text);
-    switch (part.access) {
-      case AccessKind::kRead:
-        return "read";
-      case AccessKind::kWrite:
-        return "write";
-      case AccessKind::kAtomicRead:
-        return "atomic read";
-      case AccessKind::kAtomicWrite:
-        return "atomic write";
-      case AccessKind::kAllocation:
-        return what.empty() ? "write (allocation)" : fmt::format("write (allocation by {})", what);
-      case AccessKind::kFree:
-        return "write (free)";
-      case AccessKind::kThreadEnd:
-        return "write (end of the thread, and with it of its stack and thread-local storage)";
-      case AccessKind::kDestruction:
-        return fmt::format("write (destruction of a {})", what.empty() ? "synchronisation object" : what);
-      case AccessKind::kObjectUse:
-        return fmt::format("use of the {}", what.empty() ? "synchronisation object" : what);
-      case AccessKind::kNone:
-        break;
-    }
-    return "access";
   }
 
   void access(const TracePart& part) {
@@ -286,7 +197,7 @@ class Stacks {
   }
 
   void location(const TracePart& part) {
-    const MemoryText memory = memory_text(trace_, part, paths_);
+    const MemoryText memory = memory_text(trace_, part, out_.paths());
     if (memory.has_stack) {
       place(memory.text, part);
     } else if (!memory.text.empty()) {
@@ -314,7 +225,8 @@ class Stacks {
       cycle += fmt::format("{} waits for {}{}{}", thread_tag(part.thread), waited_for(part),
                            of.empty() ? "" : " ", of);
     }
-    if (!cycle.empty() && is_full_) paragraph(style_.bold((closed ? "Cycle: " : "Blocked: ") + cycle + "."));
+    if (!cycle.empty() && is_full_)
+      paragraph(out_.style().bold((closed ? "Cycle: " : "Blocked: ") + cycle + "."));
     for (const TracePart& part : finding_.parts) {
       if (part.role != PartRole::kBlockedThread) continue;
       const std::string of = awaited_of(part, thread_text(part.other));
@@ -396,7 +308,7 @@ class Stacks {
       line(escaped(next));
       rest.remove_prefix(std::min(next.size() + 1, rest.size()));
     }
-    out_ += "\n";
+    out_.blank_line();
   }
 
   // Everything that one thread did wrong at one place.
@@ -494,19 +406,18 @@ class Stacks {
   const Trace& trace_;
   const TraceFinding& finding_;
   const TextOptions& options_;
-  PathStyle paths_;
-  Style style_;
-  Names names_;
+  Names& names_;
   bool is_full_;
   std::vector<HeldLock> locks_;  // that the accesses told so far were made under
   std::map<Address, std::size_t> lock_numbers_;
-  std::string out_;
+  StackWriter out_;
 };
 
 }  // namespace
 
-std::string stacks_text(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
-  return Stacks(trace, finding, options).write();
+std::string stacks_text(const Trace& trace, const TraceFinding& finding, const TextOptions& options,
+                        Names& names) {
+  return Stacks(trace, finding, options, names).write();
 }
 
 }  // namespace heddle::report

@@ -7,11 +7,13 @@
 
 #include <string>
 
+#include "tool/report/names.h"
 #include "tool/report/text.h"
 
 namespace heddle::report {
 
 // In full with Detail::kAll. Else the places that decide, without frames of libraries and test frameworks.
-std::string stacks_text(const Trace& trace, const TraceFinding& finding, const TextOptions& options);
+std::string stacks_text(const Trace& trace, const TraceFinding& finding, const TextOptions& options,
+                        Names& names);
 
 }  // namespace heddle::report

@@ -37,11 +37,11 @@ std::string first_lines(const std::string& text, std::size_t most) {
 
 class Report {
  public:
-  Report(const Trace& trace, const TraceFinding& finding, const TextOptions& options)
-      : trace_(trace), finding_(finding), options_(options), style_(options.color) {}
+  Report(const Trace& trace, const TraceFinding& finding, const TextOptions& options, Names& names)
+      : trace_(trace), finding_(finding), options_(options), style_(options.color), names_(names) {}
 
   std::string write() {
-    out_ = first_block(trace_, finding_, options_);
+    out_ = first_block(trace_, finding_, options_, names_);
     if (options_.detail == Detail::kAll) all();
     if (options_.detail == Detail::kDefault) brief();
     return out_;
@@ -59,19 +59,20 @@ class Report {
       table.color = options_.color;
       table.finding = &finding_;
       table.width = options_.width;
+      table.names = &names_;
       if (const std::string text = columns(trace_, table); !text.empty()) {
         title("How it came about:");
-        if (is_first()) out_ += minimised_text(trace_);
+        if (is_first()) out_ += minimised_text(trace_, names_);
         out_ += text;
       }
     }
     title("Where:");
-    out_ += stacks_text(trace_, finding_, options_);
+    out_ += stacks_text(trace_, finding_, options_, names_);
     output(~std::size_t{0});
   }
 
   void brief() {
-    const std::string stacks = first_lines(stacks_text(trace_, finding_, options_), kMostStackLines);
+    const std::string stacks = first_lines(stacks_text(trace_, finding_, options_, names_), kMostStackLines);
     const std::string said = output_text(kOutputLines);
     if (has_trace()) table(lines_in(stacks) + lines_in(said) + 4);
     if (!stacks.empty()) title("Where:");
@@ -81,7 +82,7 @@ class Report {
 
   // As many rows as leave the report its length.
   void table(std::size_t others) {
-    const Headline head = headline(trace_, finding_);
+    const Headline head = headline(trace_, finding_, names_);
     const std::size_t used = lines_in(out_) + others + kClosingLines;
     const std::size_t room = std::max(kFewestRows, kDefaultLines - std::min(used, kDefaultLines));
     ColumnOptions table;
@@ -89,6 +90,7 @@ class Report {
     table.finding = &finding_;
     table.head = &head;
     table.width = options_.width;
+    table.names = &names_;
     table.max_rows = std::min(kRows, room);
     std::string text = columns(trace_, table);
     while (lines_in(text) > room && table.max_rows > 4) {
@@ -142,13 +144,20 @@ class Report {
   const TraceFinding& finding_;
   const TextOptions& options_;
   Style style_;
+  Names& names_;
   std::string out_;
 };
 
 }  // namespace
 
+std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options,
+                        Names& names) {
+  return Report(trace, finding, options, names).write();
+}
+
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options) {
-  return Report(trace, finding, options).write();
+  Names names(trace);
+  return text_report(trace, finding, options, names);
 }
 
 }  // namespace heddle::report

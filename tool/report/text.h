@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tool/report/names.h"
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
@@ -28,6 +29,9 @@ struct TextOptions {
 // The default report and what a campaign says at its end have so many lines at most.
 inline constexpr std::size_t kDefaultLines = 80;
 
+// `names` numbers memory without a name for all who share it.
+std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options,
+                        Names& names);
 std::string text_report(const Trace& trace, const TraceFinding& finding, const TextOptions& options = {});
 
 }  // namespace heddle::report

@@ -178,5 +178,36 @@ TEST_F(Bank, ALostWakeUpNamesTheWriteWithoutALock) {
   EXPECT_EQ(head.places[2].frame.line, 40u);
 }
 
+// Where modification order is not the order of time, the store that was read is not called old, and both are shown.
+TEST(Headline, TellsModificationOrderFromTime) {
+  TraceBuilder b;
+  const Address x = b.global("x", 4);
+  const auto store = [&](unsigned thread, std::uint64_t value, std::uint32_t position, std::uint32_t line) {
+    TraceEvent& e = b.access(EventKind::kAtomicStore, thread, x, value, MemoryOrder::kRelaxed, at(line));
+    e.mo_position = position;
+    e.location = 1;
+  };
+  store(1, 1, 2, 17);
+  store(2, 2, 1, 22);
+  TraceEvent& read = b.access(EventKind::kAtomicLoad, 0, x, 1, MemoryOrder::kRelaxed, at(26));
+  read.reads_from = EventId{0};
+  read.flags = event_flags::kStale;
+  read.location = 1;
+  b.trace.result.threads = 3;
+  b.finding(FindingKind::kAssertion, "a == 1");
+  b.part(PartRole::kHere, 0, at(28));
+  const Headline head = headline(b.trace, b.trace.findings[0]);
+  EXPECT_NE(head.sentence.find(
+                "T0 read x at bank.cpp:26: 1, stored by T1. T2 stored 2 at bank.cpp:22 later, but that "
+                "lies before it in modification order."),
+            std::string::npos)
+      << head.sentence;
+  std::vector<std::string> labels;
+  for (const CitedPlace& place : head.places) labels.push_back(place.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"T0 fails", "T0 read x, relaxed",
+                                              "T1 had stored what was read, relaxed",
+                                              "T2 stored x later, relaxed: ordered before that"}));
+}
+
 }  // namespace
 }  // namespace heddle::report

@@ -22,14 +22,20 @@ export interface Campaign {
   outcomes: [outcome: string, count: number][];
 }
 
-// A place that the finding cites.
+// What happened at a place.
+export interface Deed {
+  thread: number; // -1: the words say who, or nobody in particular
+  words: string; // "wrote data", "freed it"
+  object: string; // what the words are about, where they do not say it
+  row: number; // -1: the trace does not show it
+}
+
+// A place that the report cites: first those of the headline, in its order.
 export interface Card {
-  role: string; // "previous read", "freed here"
-  object: string; // what the role is about; empty: nothing
-  thread: number; // -1: not known
+  deeds: Deed[]; // at least one
   stack: number;
-  row: number; // -1: the trace has no event of it
   main: boolean; // one has to look at it
+  finding: boolean; // a part of the finding, and not what led to it
 }
 
 export type RawRow = [
@@ -138,6 +144,6 @@ export const NEEDED = 0x800;
 export function readReport(): Report {
   const element = document.getElementById("data");
   const report = JSON.parse(element?.textContent ?? "null") as Report | null;
-  if (!report || report.version !== 2) throw new Error("this page holds no report that it can read");
+  if (!report || report.version !== 3) throw new Error("this page holds no report that it can read");
   return report;
 }

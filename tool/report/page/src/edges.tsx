@@ -25,10 +25,10 @@ function pathOf(x1: number, y1: number, x2: number, y2: number, kind: EdgeKind):
     const bow = Math.min(9, 4 + Math.abs(y2 - y1) / 60) + (kind === "mo" ? 0 : 3);
     return `M${x1},${y1} C${x1 - bow},${y1} ${x1 - bow},${y2} ${x2},${y2}`;
   }
-  // Down along the lane first, so that it does not strike through the words beside its beginning.
-  const way = x2 > x1 ? 1 : -1;
-  const bend = Math.max(16, Math.abs(x2 - x1) * 0.35);
-  return `M${x1},${y1} C${x1},${y1 + (y2 - y1) * 0.75} ${x2 - way * bend},${y2} ${x2},${y2}`;
+  // Words stand to the right of their dots, and no line strikes through them. So one to the right goes down its own lane
+  // first, and one to the left down the other lane last.
+  if (x2 > x1) return `M${x1},${y1} C${x1},${y1 + (y2 - y1) * 0.75} ${x2 - Math.max(16, (x2 - x1) * 0.35)},${y2} ${x2},${y2}`;
+  return `M${x1},${y1} C${x1 - Math.max(16, (x1 - x2) * 0.75)},${y1} ${x2},${y1 + (y2 - y1) * 0.25} ${x2},${y2}`;
 }
 
 export function Edges({ model, shown, selected, lineOf, first, last, rowsInSight, rowHeight, laneX }: Props) {

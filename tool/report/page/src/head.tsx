@@ -32,11 +32,11 @@ function Message({ bug }: { bug: Bug }) {
 }
 
 // Where the output says more than any place does, it comes first.
-export const outputFirst = (bug: Bug) => bug.kind === "non-zero exit status" || !bug.cards.some((card) => card.main);
+export const outputFirst = (bug: Bug) => bug.kind === "non-zero exit status" || bug.kind === "test failure" || !bug.cards.some((card) => card.main);
 
 export function Head({ model, onSelect }: { model: Model; onSelect: (row: number) => void }) {
   const { bug } = model;
-  const places = placesText(bug, bug.cards.filter((card) => card.main).sort((a, b) => a.row - b.row));
+  const places = placesText(bug, bug.cards.filter((card) => card.finding));
   return (
     <header class="head">
       <h1>

@@ -22,7 +22,7 @@ export interface Edge {
 
 export interface Row {
   index: number;
-  id: number; // of the event; -1: a plain access, which is no event
+  id: number; // of the event; -1: a plain access or a wait, which is no event
   lane: number;
   thread: number;
   kind: string;
@@ -58,7 +58,7 @@ export interface Missed {
 
 export const isStale = (row: Row) => (row.flags & STALE) !== 0;
 // Whatever the finding cites and whatever the bug needs is critical.
-export const isCritical = (row: Row) => (row.flags & (CRITICAL | CITED | NEEDED | ACCESS)) !== 0;
+export const isCritical = (row: Row) => (row.flags & (CRITICAL | CITED | NEEDED)) !== 0;
 export const isCited = (row: Row) => (row.flags & CITED) !== 0;
 export const isAccess = (row: Row) => (row.flags & ACCESS) !== 0;
 // Minimising has tried: without this switch, or this read, the bug goes away.
@@ -149,6 +149,11 @@ export class Model {
 
   edgeName(kind: EdgeKind): string {
     return kind === "race" && this.bug.kind === "data race" ? "race" : EDGE_NAMES[kind];
+  }
+
+  // Is it the store that a critical read missed?
+  isMissed(row: number): boolean {
+    return [...this.missed].some(([read, { store }]) => store === row && isCritical(this.rows[read]!));
   }
 
   row(index: number): Row | undefined {

@@ -100,29 +100,34 @@ export function Timeline({ model, lines, lineOf, filter, zoom, selected, asked, 
 
   // The selected line is in sight. It stays where it is when lines are folded or opened, and the middle stays the
   // middle when lines get another height.
-  const before = useRef<{ height: number; lineOf: Int32Array | null }>({ height, lineOf: null });
+  const before = useRef<{ height: number; lineOf: Int32Array | null; seen: number; selected: number; asked: number; isLow: boolean }>({ height, lineOf: null, seen: 0, selected, asked, isLow: false });
   const isMeasured = size.width > 0;
   useLayoutEffect(() => {
     if (!isMeasured) return;
     const element = box.current!;
     const y = (lineOf[selected] ?? 0) * height;
     const was = before.current;
-    before.current = { height, lineOf };
-    const wasY = was.lineOf ? (was.lineOf[selected] ?? 0) * was.height - element.scrollTop : -1;
     const seen = seenOf(element);
-    const wasInSight = wasY >= 0 && wasY <= seen - was.height;
+    const wasY = was.lineOf ? (was.lineOf[selected] ?? 0) * was.height - element.scrollTop : -1;
+    const wasInSight = wasY >= 0 && wasY <= was.seen - was.height;
     if (was.height !== height) {
       const middle = wasInSight ? y : ((element.scrollTop + seen / 2) / was.height) * height;
       element.scrollTop = middle - seen / 2;
     } else if (was.lineOf !== lineOf) {
       element.scrollTop = wasInSight ? y - wasY : y - seen * OPENS_AT;
+    } else if (was.selected === selected && was.asked === asked && !wasInSight && !was.isLow) {
+      before.current = { ...was, seen };
+      return; // only the window has changed, and one looks at something else
     } else if (y < element.scrollTop + height) {
       element.scrollTop = Math.max(0, y - height * 3);
     } else if (y > element.scrollTop + seen - height * 2) {
       element.scrollTop = y - seen + height * 3;
     }
+    // Too low still: there was no room to scroll yet, and there will be once the box is measured again.
+    const isLow = y - element.scrollTop > seen - height;
+    before.current = { height, lineOf, seen, selected, asked, isLow };
     setTop(element.scrollTop);
-  }, [selected, asked, lineOf, height, isMeasured]);
+  }, [selected, asked, lineOf, height, isMeasured, size.seen]);
 
   const threads = model.bug.threads;
   const words = hasWords(zoom);
@@ -204,7 +209,7 @@ export function Timeline({ model, lines, lineOf, filter, zoom, selected, asked, 
                 {words && (
                   <span role="rowheader" class="number" style={{ width: `${layout.number - 6}px` }} title={line.gap > 0 ? `${line.gap} events before this one were not kept` : undefined}>
                     {line.gap > 0 && "⋮ "}
-                    {row.id >= 0 ? nameOf(row) : <><span aria-hidden="true">!</span><span class="unseen">access</span></>}
+                    {row.id >= 0 ? nameOf(row) : <><span aria-hidden="true">{isCited(row) ? "!" : ""}</span><span class="unseen">access</span></>}
                   </span>
                 )}
                 <span class={`dot lane-${row.thread % 8}`} aria-hidden="true" style={{ left: `${laneX(row.lane)}px` }} />

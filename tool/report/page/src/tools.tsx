@@ -103,12 +103,12 @@ export function Tools({ model, view, change, searchBox, found, onFind }: Props) 
         <button type="button" aria-label="Zoom in" title="Zoom in ( + )" disabled={view.zoom >= mostZoom(model.rows.length)} onClick={() => change({ zoom: view.zoom + 1 })}>+</button>
       </div>
       <button type="button" class="keys" onClick={() => change({ help: !view.help })} aria-expanded={view.help} aria-controls="help" aria-label="Keys" title="Keys ( ? )">?</button>
-      <div class="group edges-group" role="group" aria-label="Arrows">
+      {present.size > 0 && <div class="group edges-group" role="group" aria-label="Arrows">
         <span class="quiet">Arrows:</span>
         {EDGE_KINDS.filter((kind) => present.has(kind)).map((kind) => (
           <button type="button" key={kind} class={`toggle ${kind}`} aria-pressed={view.edges.has(kind)} onClick={() => change({ edges: toggled(view.edges, kind) })}>{model.edgeName(kind)}</button>
         ))}
-      </div>
+      </div>}
     </div>
   );
 }
