@@ -22,6 +22,8 @@ inline engine::Execution* engine() { return engine::RuntimeScope::active() ? nul
 void ensure_started();
 // Is this process part of a session, whether or not the engine runs yet?
 bool in_session();
+// The engine is to come: a constructor runs of a library that the loader initialises before ours.
+bool is_before_engine();
 
 // Looks up what every execution will need, so that forked ones need not.
 void prepare_process_functions();

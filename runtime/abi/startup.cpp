@@ -51,6 +51,7 @@ struct MainCall {
 
 struct Startup {
   Phase phase = Phase::kUnknown;
+  bool has_engine = false;  // or had one: a child that runs natively
   MainCall main_call;
 };
 Startup startup;
@@ -95,6 +96,8 @@ void ensure_started() {
 
 std::size_t main_stack_bytes() { return kMainStackBytes; }
 
+bool is_before_engine() { return in_session() && !startup.has_engine; }
+
 bool in_session() {
   ensure_started();
   return startup.phase == Phase::kSession;
@@ -116,6 +119,7 @@ __attribute__((constructor(101))) void start_engine() {
   engine::find_callers();
   execution->note_trusted_libraries();
   current = execution;
+  startup.has_engine = true;
   answer_library_syscalls();
   current->set_program_hooks(
       {cancel_running_thread, session::is_crash_signal, divert_to_descriptor, note_failure});

@@ -70,7 +70,7 @@ class EarlyLibraries(HeddleTest):
         self.write("program.c", PROGRAM)
         self.sh("gcc", "-fPIC", "-shared", "early.c", "-o", "libearly.so")
         self.sh(HEDDLE, "cc", "-g", "program.c", "-o", "program", "-L.", "-learly", "-Wl,-rpath,$ORIGIN")
-        run = subprocess.run([HEDDLE, "run", "-n", "20", "--seed", "1", "--", "./program"], cwd=self.folder,
+        run = subprocess.run([HEDDLE, "run", "-j", "1", "-n", "20", "--seed", "1", "--", "./program"], cwd=self.folder,
                              capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, NO_BUG, run.stdout + run.stderr)
 

@@ -88,8 +88,9 @@ sem_t* open(const char* name, int flags, mode_t mode, unsigned value) {
   return &s->semaphore;
 }
 
-// A child of the program that runs natively goes by our table, too.
-bool by_libc() { return engine() == nullptr && !known.is_shared; }
+// A child of the program that runs natively goes by our table, too, and so does what comes before the engine: the
+// program will look for the name in it.
+bool by_libc() { return engine() == nullptr && !known.is_shared && !is_before_engine(); }
 
 }  // namespace
 
