@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/trace/enforcement.h"
+#include "core/trace/visible_places.h"
 
 namespace heddle {
 
@@ -54,6 +55,7 @@ struct RunSpec {
   SleepKind sleep = SleepKind::kFree;
   // Accesses to shared program elements as scheduling points: bits of core/trace/element_plan.h.
   std::uint8_t element_points = 0;
+  VisiblePlaces visible;  // plain accesses that are scheduling points, too
   // For explanations; no artifact has these.
   PlainEvents plain_events = PlainEvents::kNone;
   std::uint8_t symbolic = 0;      // write a symbolic trace

@@ -52,7 +52,8 @@ void Execution::start(Channel channel, strategy::Strategy* strategy, const Sessi
   const bool detecting = race_.start(events_.is_on() ? race::Mode::kPrecise : race::Mode::kFast);
   if (!detecting) note_flag(result_flags::kNoRaceDetection);
   if (detecting) enter_epoch();
-  plain_.start(detecting, spec().plain_events != PlainEvents::kNone || rules_.locks_plain_accesses());
+  plain_.start(detecting, spec().plain_events != PlainEvents::kNone || rules_.locks_plain_accesses() ||
+                              spec().visible.any());
   crossings_.start(spec().trusted_libraries, events_.is_on(), race_.stamp_word());
   if (events_.is_on()) show_to_debugger(scheduler_);
 }

@@ -80,8 +80,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   void set_address(Event& event, Address address);
   bool recording() const { return events_.is_on(); }
   void pause_recording(bool pause) { events_.pause(pause); }
-  // Something changed that another thread could see: the program is not spinning.
-  void changed() { fairness_.changed(steps()); }
+  void changed() { fairness_.changed(steps()); }  // what others can see: the program is not spinning
   std::uint64_t steps() const { return channel_.header()->current.steps; }
   // Does a wait end for no reason? With nobody else there is nothing to be found by it.
   bool wakes_spuriously() { return scheduler_.unfinished_count() > 1 && choices_.spurious_failure(); }
@@ -200,8 +199,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   void check_initialised(const memory::Place& place, std::uint64_t pc);
   // Memory that was freed, and stacks and thread-local storage of threads that have ended.
   void check_not_freed(Address address, std::uint64_t bytes, std::uint64_t pc);
-  // What is known only at the end, after which no operation may follow: were candidates dropped, and in the
-  // events each store's place in its modification order.
+  // What is known only at the end: were candidates dropped, each store's place in its modification order.
   void settle();
   bool watching() const { return crossings_.watching(); }  // calls of libraries (crossings.h)
   void note_trusted_libraries();                           // tells the tool which names were of use
@@ -289,6 +287,8 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   void plain_access_slowly(Address address, std::uint64_t pc);
   void plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes);
   void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
+  bool announce_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
+  void record_plain_access(bool writes, Address address, std::uint64_t bytes, std::uint64_t pc);
   void note_plain_write(Address address, std::uint64_t bytes);
   void touch_granules(const ElementRange& range);
   void profile_access(std::uint32_t order, const ElementRange& range);

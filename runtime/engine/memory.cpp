@@ -72,6 +72,10 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, heap::Allocat
 void Execution::free(void* pointer, std::uint64_t pc) {
   before_call(pc);
   Heap& heap = program_heap();
+  if (spec().visible.any()) {
+    if (const Block* freed = heap.block_at(pointer); freed != nullptr)
+      announce_plain_access(race::AccessOp::kWrite, freed->begin(), freed->size, pc);
+  }
   Block* block = heap.block_at(pointer);
   sched::Thread& t = self();
   if (block == nullptr) fatal(FindingKind::kInvalidFree, "free of an address that malloc did not return", pc);

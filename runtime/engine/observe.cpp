@@ -21,6 +21,7 @@ void Execution::observe(EventKind kind) {
   operation.order = p.order;
   operation.address = p.address;
   operation.pc = p.pc;
+  if (is_plain_access(kind)) operation.location = {0, p.size, p.address};
   choices_.observer()->performed(operation);
   choices_.check_abandoned();
 }

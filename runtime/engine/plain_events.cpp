@@ -5,11 +5,41 @@
 #include "runtime/engine/injection.h"
 
 namespace heddle::engine {
+
+// Others may run before it, and the log has who did. What it reads or writes is what memory holds: the mildest
+// of what a data race may do ([intro.races]/21 leaves it undefined).
+bool Execution::announce_plain_access(race::AccessOp op, Address address, std::uint64_t bytes,
+                                      std::uint64_t pc) {
+  if (self().ignored || scheduler_.is_alone() || !spec().visible.has(pc, address, bytes)) return false;
+  const bool writes = op == race::AccessOp::kWrite;
+  const EventKind kind = writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
+  events_.take_value();  // before somebody else writes there
+  visible({kind, MemoryOrder::kRelaxed, static_cast<std::uint8_t>(bytes < 0xff ? bytes : 0xff), address, pc});
+  done(kind, 0);
+  if (writes) changed();
+  return true;
+}
+
+void Execution::record_plain_access(bool writes, Address address, std::uint64_t bytes, std::uint64_t pc) {
+  Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc);
+  if (event == nullptr) return;
+  set_address(*event, address);
+  event->size = static_cast<std::uint8_t>(bytes < Granule::kBytes ? bytes : Granule::kBytes);
+  event->stack = access_stack(pc);
+  if (writes) {
+    events_.await_value(address, event->size);
+  } else {
+    event->value = event->value2 = EventLog::read_safely(address, event->size);
+  }
+}
+
 void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
+  const bool is_visible = spec().visible.any() && announce_plain_access(op, address, bytes, pc);
   if (enforcing_) rules_.lock_plain_access(self(), pc);
   const PlainEvents wanted = spec().plain_events;
-  if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   const bool writes = op == race::AccessOp::kWrite;
+  if (is_visible && wanted != PlainEvents::kFindShared) record_plain_access(writes, address, bytes, pc);
+  if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   events_.take_value();
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
@@ -22,16 +52,7 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
         channel_.header()->current.flags |= result_flags::kEventOverflow;
     } else if (granules.is_shared(at)) {
       if (enforcing_ && !writes) inject_plain(*this, at, size);
-      if (Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc)) {
-        set_address(*event, at);
-        event->size = static_cast<std::uint8_t>(size);
-        event->stack = access_stack(pc);
-        if (writes) {
-          events_.await_value(at, static_cast<std::uint8_t>(size));
-        } else {
-          event->value = event->value2 = EventLog::read_safely(at, size);
-        }
-      }
+      if (!is_visible) record_plain_access(writes, at, size, pc);
     }
     at = next;
   }

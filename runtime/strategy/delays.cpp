@@ -163,7 +163,8 @@ void DelaysStrategy::after(const Operation& operation) {
   const bool updates = operation.reads && operation.writes;
   if (updates) reads_[operation.location.number % kLocations] = Reads::kNew;
   state.took = updates || is_acquiring_call(operation.kind);
-  if (!operation.writes && !is_releasing_call(operation.kind)) return;
+  if (!operation.writes && !is_releasing_call(operation.kind) && operation.kind != EventKind::kPlainWrite)
+    return;
   ++changes_;
   ++state.changes;
 }

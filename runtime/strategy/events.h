@@ -18,27 +18,36 @@ constexpr bool is_releasing_call(EventKind kind) { return has_trait(kind, event_
 // have no locks; what is done to a synchronisation object is as much an event as what an atomic lock would
 // do.
 constexpr bool is_shared_access(EventKind kind) {
-  return is_memory_access(kind) || kind == EventKind::kFence || is_acquiring_call(kind) ||
+  return accesses_memory(kind) || kind == EventKind::kFence || is_acquiring_call(kind) ||
          is_releasing_call(kind);
 }
 
 // PCTWM's Algorithm 1, isCommunicationEvent: e ∈ SC ∪ R ∪ F⊒ACQ. Taking a lock acquires (Definition 3: "an
 // SC, or read or acquire event").
 constexpr bool is_communication_event(EventKind kind, MemoryOrder order) {
-  if (is_memory_read(kind) || is_acquiring_call(kind)) return true;
+  if (reads_memory(kind) || is_acquiring_call(kind)) return true;
   if (kind == EventKind::kFence) return is_acquire(order);
   return is_memory_write(kind) && is_seq_cst(order);
 }
 
+// Of a plain access of more bytes than an operation has room for.
+inline constexpr std::uint8_t kUnknownSize = 0xff;
+
 constexpr bool overlap(const NextOperation& a, const NextOperation& b) {
   return a.address < b.address + b.size && b.address < a.address + a.size;
+}
+// An element whose size is not known (size 0) is touched at its first byte.
+constexpr NextOperation with_size(NextOperation operation) {
+  if (operation.size == 0) operation.size = 1;
+  return operation;
 }
 
 // Do these operations of two threads race: could the order in which they are performed matter to anybody?
 constexpr bool conflict(const NextOperation& a, const NextOperation& b) {
-  const bool memory_a = is_memory_access(a.kind);
-  const bool memory_b = is_memory_access(b.kind);
-  if (memory_a && memory_b) return (is_memory_write(a.kind) || is_memory_write(b.kind)) && overlap(a, b);
+  const bool memory_a = accesses_memory(a.kind);
+  const bool memory_b = accesses_memory(b.kind);
+  if (memory_a && memory_b)
+    return (writes_memory(a.kind) || writes_memory(b.kind)) && overlap(with_size(a), with_size(b));
   return !memory_a && !memory_b && a.address != 0 && a.address == b.address;
 }
 

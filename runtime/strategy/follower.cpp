@@ -34,8 +34,11 @@ void Follower::performed(const Operation& operation) {
     encounter(operation.thread);
   record.counted = false;
   std::uint64_t saw = operation.reads ? operation.read.bits + 1 : 0;
-  if (!is_memory_access(operation.kind) && is_shared_access(operation.kind) && operation.address != 0)
-    saw = ++turns_[(operation.address * 0x9e3779b97f4a7c15ull) >> 56];
+  if (!is_memory_access(operation.kind) && is_shared_access(operation.kind) && operation.address != 0) {
+    std::uint32_t& turn = turns_[(operation.address * 0x9e3779b97f4a7c15ull) >> 56];
+    // (The order of two plain reads says nothing.)
+    saw = operation.kind == EventKind::kPlainRead ? turn : ++turn;
+  }
   record.hash =
       (record.hash ^ (saw << 8 | static_cast<std::uint64_t>(operation.kind))) * 0xff51afd7ed558ccdull;
   record.hash ^= record.hash >> 29;

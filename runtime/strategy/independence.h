@@ -43,10 +43,18 @@ constexpr bool is_lock(EventKind kind) {
 // Fences of other orders concern their own thread. Overlapping accesses of different sizes share a line of
 // the model.
 //
+// Plain accesses that are visible operations (core/trace/visible_places.h) commute unless they overlap and one
+// of them writes. Of those whose size does not fit the operation nothing is known.
+//
 // Between two operations a thread runs plain code. Where that conflicts with another thread's it is a race,
 // and found as one in either order.
 constexpr bool commute(const NextOperation& a, const NextOperation& b) {
   if (is_local(a.kind) || is_local(b.kind)) return true;
+  if (is_plain_access(a.kind) || is_plain_access(b.kind)) {
+    if (!accesses_memory(a.kind) || !accesses_memory(b.kind)) return is_lock(a.kind) || is_lock(b.kind);
+    if (a.size == kUnknownSize || b.size == kUnknownSize) return false;
+    return !overlap(with_size(a), with_size(b)) || (!writes_memory(a.kind) && !writes_memory(b.kind));
+  }
   const bool memory_a = is_memory_access(a.kind);
   const bool memory_b = is_memory_access(b.kind);
   const bool fence_a = a.kind == EventKind::kFence;

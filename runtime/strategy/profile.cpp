@@ -18,7 +18,7 @@ void Profile::count(const Operation& operation) {
     counts_->has_any = true;
     ++place.counts[t];
     // Whoever takes a lock keeps others out: that is as good as a write.
-    if (is_memory_write(operation.kind) || !is_memory_access(operation.kind)) ++place.writes;
+    if (writes_memory(operation.kind) || !accesses_memory(operation.kind)) ++place.writes;
     return;
   }
 }

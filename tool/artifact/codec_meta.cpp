@@ -10,7 +10,7 @@ namespace {
 // A new value at the end of these enumerations is a new minor version; any other change is a new major one.
 // Kinds of findings are numbered by their table, and need none.
 static_assert(static_cast<int>(kLastPartRole) == 16 && static_cast<int>(kLastAccessKind) == 9 &&
-                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 774,
+                  static_cast<int>(Ending::kInternalError) == 8 && offsetof(RunSpec, plain_events) == 4880,
               "core/trace has changed: see docs/design/trace-format.md, \"Versions\"");
 
 constexpr const char* kNoRecord = "is not a list of fields";
@@ -62,7 +62,25 @@ std::string encode_spec(const RunSpec& s) {
   w.text(17, {s.trusted_libraries, strnlen(s.trusted_libraries, sizeof s.trusted_libraries)});
   w.number(18, static_cast<std::uint64_t>(s.sleep));
   w.number(19, s.element_points);
+  for (std::uint32_t i = 0; i < s.visible.count; ++i) {
+    ByteWriter place;
+    place.number(1, s.visible.places[i].begin);
+    place.number(2, s.visible.places[i].end);
+    w.element(20, place.take());
+  }
+  w.number(21, s.visible.all);
   return w.take();
+}
+
+Flaw decode_visible_place(std::string_view bytes, VisiblePlaces& places) {
+  VisiblePlace place;
+  Checked checked;
+  const bool is_record = read_record(bytes, [&](const Field& f) {
+    if (f.tag == 1) place.begin = f.number;
+    if (f.tag == 2) place.end = f.number;
+  });
+  checked.check(places.add(place), "has visible places that are empty, or too many of them");
+  return checked.answer(is_record);
 }
 
 Flaw decode_spec(std::string_view bytes, RunSpec& s) {
@@ -131,6 +149,12 @@ Flaw decode_spec(std::string_view bytes, RunSpec& s) {
         break;
       case 19:
         s.element_points = static_cast<std::uint8_t>(f.number);
+        break;
+      case 20:
+        checked.nested(decode_visible_place(f.bytes, s.visible));
+        break;
+      case 21:
+        s.visible.all = f.number != 0;
         break;
       default:
         break;
