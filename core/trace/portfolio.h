@@ -18,9 +18,11 @@ namespace heddle {
 // "What a member is worth" has places, greybox, pos, surw, delays and exhaustive left out one by one. Each
 // other member, and each depth of pct and pctwm: not measured alone.
 inline constexpr const char* kPortfolio[] = {
-    "random",        "pctwm:d=0", "pctwm:d=1,h=1", "pctwm:d=2,h=1", "pctwm:d=2,h=2", "pctwm:d=3,h=2",
-    "pctwm:d=5,h=4", "pct:d=2",   "pct:d=3",       "pct:d=5",       "pos",           "surw",
-    "surwm",         "places",    "greybox",       "delays",        "exhaustive",
+    "random",          "pctwm:d=0",     "pctwm:d=1,h=1", "pctwm:d=2,h=1",
+    "pctwm:d=2,h=2",   "pctwm:d=3,h=2", "pctwm:d=5,h=4", "pct:d=2",
+    "pct:d=3",         "pct:d=5",       "pos",           "surw",
+    "surwm",           "places",        "greybox",       "delays",
+    "random:switch=0", "exhaustive",
 };
 inline constexpr std::uint32_t kPortfolioSize = sizeof kPortfolio / sizeof kPortfolio[0];
 static_assert(kPortfolioSize <= kMostMembers);
@@ -28,7 +30,10 @@ static_assert(kPortfolioSize <= kMostMembers);
 // How many members run the same strategy, with other parameters: together they count as one. "100 threads"
 // has the figures from before and after, together with those of the early stop.
 consteval std::uint32_t portfolio_kin(std::uint32_t member) {
-  const auto strategy_of = [](std::string_view text) { return text.substr(0, text.find(':')); };
+  // (A walk that switches rarely is another strategy than one that always does.)
+  const auto strategy_of = [](std::string_view text) {
+    return text.starts_with("random:") ? text : text.substr(0, text.find(':'));
+  };
   std::uint32_t kin = 0;
   for (const char* other : kPortfolio) kin += strategy_of(other) == strategy_of(kPortfolio[member]) ? 1 : 0;
   return kin;

@@ -12,6 +12,7 @@ AutoStrategy::AutoStrategy(const StrategySpec& spec)
       member_(&random_),
       pct_(PctStrategy::Parameters{}),
       pctwm_(PctwmStrategy::Parameters{}),
+      long_runs_(0),
       surw_(false) {}
 
 void AutoStrategy::attach(Learning* learning) {
@@ -20,7 +21,7 @@ void AutoStrategy::attach(Learning* learning) {
        {static_cast<Follower*>(&random_), static_cast<Follower*>(&pct_), static_cast<Follower*>(&pctwm_),
         static_cast<Follower*>(&pos_), static_cast<Follower*>(&places_), static_cast<Follower*>(&surw_),
         static_cast<Follower*>(&delays_), static_cast<Follower*>(&greybox_),
-        static_cast<Follower*>(&exhaustive_)}) {
+        static_cast<Follower*>(&long_runs_), static_cast<Follower*>(&exhaustive_)}) {
     follower->attach(learning);
     // What any of them shows is worth varying.
     follower->keep_picks(&picks_);
@@ -174,6 +175,10 @@ Follower& AutoStrategy::prepare_member(std::uint32_t member) {
   if (spec.is("delays")) return delays_;
   if (spec.is("greybox")) return greybox_;
   if (spec.is("exhaustive")) return exhaustive_;
+  if (spec.is("random") && spec.has("switch")) {
+    long_runs_.set_mean(spec.value("switch", 0));
+    return long_runs_;
+  }
   if (spec.is("random")) return random_;
   surw_.select_stores(spec.is("surwm"));
   return surw_;

@@ -20,6 +20,7 @@
 #include "runtime/strategy/delays.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
+#include "runtime/strategy/long_runs.h"
 #include "runtime/strategy/pct.h"
 #include "runtime/strategy/pctwm.h"
 #include "runtime/strategy/places.h"
@@ -86,6 +87,7 @@ class AutoStrategy final : public Strategy, public Observer {
   PctwmStrategy pctwm_;
   PosStrategy pos_;
   PlacesStrategy places_;
+  LongRunsStrategy long_runs_;
   DelaysStrategy delays_;
   GreyboxStrategy greybox_;
   SurwStrategy surw_;

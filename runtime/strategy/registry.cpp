@@ -8,6 +8,7 @@
 #include "runtime/strategy/dpct.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
+#include "runtime/strategy/long_runs.h"
 #include "runtime/strategy/pct.h"
 #include "runtime/strategy/pctwm.h"
 #include "runtime/strategy/places.h"
@@ -34,7 +35,11 @@ Strategy* make_strategy(const char* text) {
   TextBuffer<512> error;
   if (!spec.parse(text, error)) return nullptr;
   if (spec.is("auto")) return make<AutoStrategy>(spec);
-  if (spec.is("random")) return make<RandomStrategy>();
+  if (spec.is("random")) {
+    // From one operation on average on, which is the walk that switches at each.
+    if (spec.value("switch", 1) == 1) return make<RandomStrategy>();
+    return make<LongRunsStrategy>(spec.value("switch", 1));
+  }
   if (spec.is("pct")) return make<PctStrategy>(spec);
   if (spec.is("dpct")) return make<DPctStrategy>(spec);
   if (spec.is("pctwm")) return make<PctwmStrategy>(spec);

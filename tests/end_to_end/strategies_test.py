@@ -296,7 +296,7 @@ class Exhaustive(Strategies):
 class Names(Strategies):
     def test_what_is_wrong_is_said(self):
         for strategy, words in (("magic", ("magic", "pctwm")), ("pct:depth=3", ("depth", "d, k")), ("pct:d", ("No value", "d")),
-                                ("pctwm:d=x", ("'x'", "0 to 64")), ("pctwm:h=0", ("'0'", "h")), ("random:d=1", ("It has none",))):
+                                ("pctwm:d=x", ("'x'", "0 to 64")), ("pctwm:h=0", ("'0'", "h")), ("pos:d=1", ("It has none",))):
             answer = self.heddle("run", "-s", strategy, self.program)
             self.assertEqual(answer.code, BAD_INPUT, strategy)
             for word in words:

@@ -171,7 +171,7 @@ TEST_F(RunOptionsTest, StrategiesThatAreNearAreNamed) {
         {"exhaustiv:stale=1", "Did you mean 'exhaustive'?"},
         {"pct:dd=3", "the strategy 'pct' has no parameter 'dd'. It has d, k, once."},
         {"pct:d=3,onec=1", "no parameter 'onec'. Did you mean 'once'?"},
-        {"random:d=3", "the strategy 'random' has no parameter 'd'. It has none."},
+        {"pos:d=3", "the strategy 'pos' has no parameter 'd'. It has none."},
         {"pct:d=99", "from 1 to 64, not '99'"},
         {"pct:d", "No value for the parameter 'd'"}}) {
     EXPECT_EQ(ends_with({"-s", strategy, "./p"}), kBadInput) << strategy;

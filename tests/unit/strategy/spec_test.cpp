@@ -38,7 +38,7 @@ TEST(StrategySpec, SaysWhatIsWrong) {
   EXPECT_NE(error_of("pct:d=65").find("from 1 to 64"), std::string::npos);
   EXPECT_NE(error_of("pct:d=99999999999999999999").find("from 1 to 64"), std::string::npos);
   EXPECT_NE(error_of("pct:d=1,").find("Unknown parameter ''"), std::string::npos);
-  EXPECT_NE(error_of("random:x=1").find("no parameters"), std::string::npos);
+  EXPECT_NE(error_of("pos:x=1").find("no parameters"), std::string::npos);
 }
 
 }  // namespace
