@@ -8,10 +8,12 @@
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/preamble.h"
+#include "tool/cli/search_and_hunt.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/value_checks.h"
 #include "tool/record/log_reader.h"
 #include "tool/report/escape.h"
+#include "tool/report/places.h"
 #include "tool/search/production.h"
 
 namespace heddle::cli {
@@ -23,7 +25,7 @@ struct ReconstructChoice {
   std::string log, time = "60s", model = "c++20";
   std::uint64_t seed = 1;
   std::vector<std::string> program;
-  bool quiet = false;
+  bool quiet = false, only_paths = false;
 };
 
 std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoice& o) {
@@ -54,6 +56,9 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
   app.add_option("--model", o.model, "the memory model [c++20]")
       ->type_name("M")
       ->check(one_of({"c++20", "sc"}));
+  app.add_flag("--only-paths", o.only_paths,
+               "only executions derived from the log's paths: none that try besides, as `heddle run "
+               "--look-for` makes");
   add_found_bug_options(app, o.found);
   app.add_flag("-q,--quiet", o.quiet, "only the report");
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
@@ -67,16 +72,34 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
   return std::nullopt;
 }
 
-void tell_matched(const search::Reconstruction& reconstruction) {
-  for (const auto& [thread, matched] : reconstruction.matched) {
-    const char* rest = matched.ran > matched.of ? ", and went on"
-                       : reconstruction.succeeded && matched.steps < matched.of
-                           ? ", and then came the failure"
-                           : "";
+void tell_matched(const search::MatchedThreads& threads, bool succeeded) {
+  for (const auto& [thread, matched] : threads) {
+    const char* rest = matched.ran > matched.of                  ? ", and went on"
+                       : succeeded && matched.steps < matched.of ? ", and then came the failure"
+                                                                 : "";
     fmt::print(
         stderr, "  thread {}: {} of {} branches{}{}\n", report::escaped(thread), matched.steps, matched.of,
         matched.waited != 0 ? fmt::format(", besides {} in rounds of waiting", matched.waited) : "", rest);
   }
+}
+
+std::string tried_text(const HuntOutcome& tried) {
+  return tried.executions == 0 ? "" : fmt::format("; {} tried besides", report::grouped(tried.executions));
+}
+
+// The failure was found by trying: how far it is along the logged paths is told, and nothing depends on it.
+void tell_tried(search::Executions& executions, const PathLog& log, const HuntOutcome& tried) {
+  fmt::print(stderr,
+             "heddle: reconstructed: an execution fails as the run did; {} tried. How far its threads went "
+             "along the "
+             "paths of the log:\n",
+             report::grouped(tried.executions));
+  search::Executed executed;
+  executed.choices = tried.bug->trace.choices;
+  executed.result.trace_hash = tried.bug->trace.result.trace_hash;
+  auto traced = executions.trace(executed, tried.bug->trace.spec.visible);
+  if (!traced) return warn("This could not be seen. " + traced.error().message);
+  tell_matched(search::match(search::logged_paths(log), **traced), true);
 }
 
 }  // namespace
@@ -112,16 +135,36 @@ int reconstruct_command(const Arguments& arguments) {
   if (end.hangs && !options.quiet)
     fmt::print(stderr, "heddle: {} has no end: its run was killed, or still runs; looking for how it hangs\n",
                report::escaped(options.log));
-  auto done = search::reconstruct(*executions, search::logged_paths(*log), end, options.reconstruct,
-                                  [&](std::size_t matched, std::size_t of) {
-                                    if (shown)
-                                      fmt::print(stderr, "heddle: {} of {} branches …\n", matched, of);
-                                  });
+  Result<search::Reconstruction> done = search::Reconstruction();
+  const auto think = [&] {
+    done = search::reconstruct(*executions, search::logged_paths(*log), end, options.reconstruct,
+                               [&](std::size_t matched, std::size_t of) {
+                                 if (shown) fmt::print(stderr, "heddle: {} of {} branches …\n", matched, of);
+                               });
+    return !done || done->succeeded ? Thought::kEnough : Thought::kNothing;
+  };
+  HuntOutcome tried;
+  if (end.fails && !options.only_paths) {
+    HuntOptions hunt{run::WantedFailure::at_place(end.hangs ? "" : outcome_text(log->outcome)),
+                     options.found.allowed_exits,
+                     spec,
+                     {}};
+    tried = search_and_hunt(target, hunt, think);
+  } else {
+    think();
+  }
   if (!done) return complain(done.error());
+  if (tried.bug) {
+    if (!options.quiet) tell_tried(*executions, *log, tried);
+    options.found.ended_by_bug = false;  // what was looked for comes first
+    return tell_found_bug(std::move(tried.bug->trace), target, options.found, found,
+                          done->executions + tried.executions);
+  }
   if (!done->succeeded) {
-    fmt::print(stderr, "heddle: no execution takes the paths of {} to their end; {} executed, {} questions\n",
-               report::escaped(options.log), done->executions, done->questions);
-    tell_matched(*done);
+    fmt::print(stderr,
+               "heddle: no execution takes the paths of {} to their end; {} executed, {} questions{}\n",
+               report::escaped(options.log), done->executions, done->questions, tried_text(tried));
+    tell_matched(done->matched, false);
     if (done->met) {
       warn(std::string(end.fails ? "The failure of the log" : "The end of the log") +
            " was not reached along its paths. This other bug was found on the way, and is kept:");
@@ -134,7 +177,7 @@ int reconstruct_command(const Arguments& arguments) {
   if (!options.quiet) {
     fmt::print(stderr, "heddle: reconstructed; {} executed, {} questions to the solver\n", done->executions,
                done->questions);
-    tell_matched(*done);
+    tell_matched(done->matched, true);
     if (!end.hangs)
       fmt::print(stderr, "heddle: it ends as the run did: {}\n", report::escaped(outcome_text(log->outcome)));
   }

@@ -54,7 +54,8 @@ void add_findings(Gathered& gathered, const std::string& path, const std::vector
                                         counted ? known->first_execution : trace.execution,
                                         path,
                                         {},
-                                        explanation});
+                                        explanation,
+                                        counted ? known->follow_up : report::RaceFollowUp{}});
   }
 }
 

@@ -5,7 +5,9 @@
 #include <deque>
 
 #include "tool/cli/commands.h"
+#include "tool/cli/look_for.h"
 #include "tool/cli/preamble.h"
+#include "tool/cli/race_follow_up.h"
 #include "tool/cli/run_options.h"
 #include "tool/replay/determinism.h"
 #include "tool/replay/minimize.h"
@@ -14,8 +16,10 @@
 #include "tool/report/places.h"
 #include "tool/report/summary.h"
 #include "tool/report/text.h"
+#include "tool/run/hunt.h"
 #include "tool/run/interruption.h"
 #include "tool/run/time_limit.h"
+#include "tool/run/visible_named.h"
 
 namespace heddle::cli {
 namespace {
@@ -47,6 +51,7 @@ std::string describe(const run::FoundBug& bug, const RunOptions& options, report
   text.strip_path_prefix = options.strip_path_prefix;
   text.color = use_color(options.color) && options.log_path.empty();
   text.detail = detail;
+  text.leads_to = report::leads_to_lines(bug.follow_up);
   text.width = report_width();
   std::string result = report::text_report(bug.trace, bug.trace.findings[bug.finding], text) + "\n";
   if (!bug.why_not_kept.empty())
@@ -63,11 +68,16 @@ std::string describe_all(const std::deque<run::FoundBug>& bugs, const RunOptions
   constexpr std::size_t kMostBlocks = 20;
   std::vector<const run::FoundBug*> shown;
   for (const run::FoundBug& bug : bugs) {
-    if (bug.known.empty()) shown.push_back(&bug);
+    if (bug.known.empty() && !bug.passed_by) shown.push_back(&bug);
   }
-  const auto kind = [](const run::FoundBug* bug) { return bug->trace.findings[bug->finding].kind; };
-  std::ranges::stable_sort(shown, {},
-                           [&](const run::FoundBug* bug) { return report::urgency_of(kind(bug)); });
+  // A race is as urgent as the worst that it leads to.
+  const auto urgency = [](const run::FoundBug* bug) {
+    const int own = report::urgency_of(bug->trace.findings[bug->finding].kind);
+    const int worst =
+        bug->follow_up.found.empty() ? own : report::urgency_of(bug->follow_up.found.front().kind);
+    return std::pair(std::min(own, worst), own);
+  };
+  std::ranges::stable_sort(shown, {}, urgency);
   const auto is_bug = [&](const run::FoundBug* bug) {
     return bug->trace.findings[bug->finding].severity == Severity::kBug;
   };
@@ -152,7 +162,7 @@ int exit_code_of(const run::CampaignOutcome& outcome, const RunOptions& options)
   for (const run::FoundBug& found : outcome.bugs) {
     const Severity severity = found.trace.findings[found.finding].severity;
     bug = bug || ((severity == Severity::kBug || options.campaign.warnings_as_bugs) && found.confirmed &&
-                  found.known.empty());
+                  found.known.empty() && !found.passed_by);
   }
   if (bug) return options.bug_exit_code;
   if (outcome.error) return complain(*outcome.error);
@@ -195,32 +205,56 @@ int explore(const RunOptions& options, run::CampaignOutcome& outcome, const Afte
   if (!options.quiet && !options.is_part) fmt::print(stderr, "heddle: seed {}\n", options.campaign.spec.seed);
 
   begin_work(options.campaign.seconds);
+  run::CampaignOptions how = options.campaign;
+  if (!options.visible.empty()) {
+    auto places = run::visible_places_named(target, how.spec, options.visible);
+    if (!places) return complain(places.error());
+    how.spec.visible = *places;
+  }
+  std::optional<run::WantedFailure> wanted;
+  if (!options.look_for.empty()) {
+    auto failure = read_wanted_failure(options.look_for);
+    if (!failure) return complain(failure.error());
+    wanted = std::move(*failure);
+  }
   ProgressLine progress(!options.no_progress && !options.quiet && stderr_is_terminal());
-  run::Campaign campaign(target, options.campaign);
-  campaign.on_progress = [&](const report::Progress& p) { progress.show(p); };
+  const auto on_progress = [&](const report::Progress& p) { progress.show(p); };
   // While it goes on a line for each; all of them together when it is over and they are small.
-  campaign.on_bug = [&](const run::FoundBug& bug) {
-    if (options.quiet || options.is_part || !bug.known.empty() || !bug.reported) return;
+  const auto on_bug = [&](const run::FoundBug& bug) {
+    if (options.quiet || options.is_part || !bug.known.empty() || !bug.reported || bug.passed_by) return;
     progress.clear();
     const TraceFinding& finding = bug.trace.findings[bug.finding];
     log.write(fmt::format("heddle: found in execution {}: {}\n", report::grouped(bug.first_execution),
                           report::finding_summary(bug.trace, finding, report::PathStyle(bug.trace))));
   };
   double budget = kMinimiseAllSeconds;
-  if (options.minimise) {
-    campaign.minimise = [&](run::FoundBug& bug) { minimise(target, bug, options, budget); };
-  }
+  std::function<void(run::FoundBug&)> make_small;
+  if (options.minimise) make_small = [&](run::FoundBug& bug) { minimise(target, bug, options, budget); };
   const auto complete = [&](report::CampaignReport& report) {
     report.tool_version = HEDDLE_VERSION;
     report.options = options.given;
     report.histogram = options.histogram;
   };
   CampaignFile kept(options.campaign.output_directory);
-  campaign.keep = [&](report::CampaignReport so_far) {
-    complete(so_far);
-    [[maybe_unused]] const Status written = kept.keep(so_far);  // tried again, and told, at the end
+  const auto prepare = [&](run::Campaign& campaign) {
+    campaign.on_progress = on_progress;
+    campaign.on_bug = on_bug;
+    campaign.minimise = make_small;
+    campaign.keep = [&](report::CampaignReport so_far) {
+      complete(so_far);
+      [[maybe_unused]] const Status written = kept.keep(so_far);  // tried again, and told, at the end
+    };
   };
-  outcome = campaign.run();
+  if (wanted) {
+    run::Hunt hunt(target, how, std::move(*wanted));
+    hunt.prepare = prepare;
+    outcome = hunt.run();
+  } else {
+    run::Campaign campaign(target, how);
+    prepare(campaign);
+    outcome = campaign.run();
+    follow_races(target, options, how, outcome, {on_progress, make_small});
+  }
   progress.clear();
   complete(outcome.report);
   log.write(describe_all(outcome.bugs, options));

@@ -26,6 +26,8 @@ struct RunOptions {
   run::CampaignOptions campaign;
   std::vector<std::string> program;
   std::vector<std::string> keep_variables;
+  std::vector<std::string> visible;  // plain accesses that are choices
+  std::string look_for;              // a log or an artifact
   ReportFiles reports;
   std::string strip_path_prefix, log_path;
   bool histogram = false;
@@ -35,6 +37,8 @@ struct RunOptions {
   bool no_progress = false;
   bool verify_determinism = false;
   bool minimise = true;
+  std::uint64_t consequences =
+      std::numeric_limits<std::uint64_t>::max();  // executions that a race gets at most
   ColorWish color = ColorWish::kAuto;
   int bug_exit_code = static_cast<int>(ExitCode::kBug);
   std::vector<std::pair<std::string, std::string>> given;  // as written, for the report
@@ -171,6 +175,23 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
       {kHow, "--max-failures", "N", "stop after N distinct bugs; 0: never for a bug [1]",
        "go on until N distinct bugs were found. 0: never stop for a bug, to measure rates", "1",
        [](const Place& p) { p.value(p.to.campaign.max_failures)->check(whole_number()); }},
+      {kHow, "--visible", "WHAT",
+       "plain accesses that are choices from the start: FILE:LINE, a global variable, or all; may be "
+       "repeated",
+       "plain accesses that are choices from the start: others may run before them. WHAT is FILE:LINE, the "
+       "name "
+       "of a global variable, or `all`. May be repeated",
+       "those of races, when one was found", [](const Place& p) { p.list(p.to.visible); }},
+      {kHow, "--look-for", "FILE", "only this failure counts: of an artifact, or of a log of a native run",
+       "go on past all other bugs until the failure of FILE is found: an artifact, or a log that `heddle "
+       "record` kept of a native run. Races that were found are choices from then on",
+       "any bug", [](const Place& p) { p.value(p.to.look_for); }},
+      {kHow, "--consequences", "N",
+       "executions to see what a race leads to, at most; 0: none [100 to 1000, by the length of one]",
+       "after a race: at most N executions in which its accesses are choices, to see what it leads to "
+       "([findings.md](findings.md#what-a-race-leads-to)). 0: none. Not more than `-n`",
+       "100 to 1,000, by the length of one",
+       [](const Place& p) { p.value(p.to.consequences)->check(whole_number()); }},
       {kHow, "--max-steps", "N",
        "visible operations in one execution before it is brought to an end under a fair schedule and, if it "
        "still makes progress, cut [10000000]",

@@ -7,11 +7,15 @@
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/preamble.h"
+#include "tool/cli/search_and_hunt.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/value_checks.h"
 #include "tool/report/escape.h"
+#include "tool/report/places.h"
+#include "tool/run/race_consequences.h"
 #include "tool/run/time_limit.h"
+#include "tool/run/visible_race.h"
 #include "tool/search/production.h"
 #include "tool/search/search.h"
 
@@ -24,7 +28,7 @@ struct SearchChoice {
   std::string from, time = "60s", order = "pruned", model = "c++20";
   std::uint64_t seed = 1, runs = 20;
   std::vector<std::string> program;
-  bool quiet = false, verbose = false, any_input = false;
+  bool quiet = false, verbose = false, any_input = false, only_near_runs = false;
 };
 
 std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
@@ -76,6 +80,9 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
   app.add_option("--model", o.model, "the memory model [c++20]")
       ->type_name("M")
       ->check(one_of({"c++20", "sc"}));
+  app.add_flag(
+      "--only-near-runs", o.only_near_runs,
+      "only what follows from runs that passed: no executions that try besides, as `heddle run` makes");
   add_found_bug_options(app, o.found);
   app.add_flag("--no-minimize", o.found.no_minimize, "keep the execution as it was found");
   app.add_flag("-v,--verbose", o.verbose, "a line for each question");
@@ -125,9 +132,15 @@ void tell_others(const std::vector<std::string>& others) {
       others.size(), is_one ? " of a run" : "s of runs", is_one ? "is" : "are", names));
 }
 
+// What became of the runs to start from.
+struct Start {
+  std::optional<Error> nothing;  // why there is none
+  bool has_logs = true;          // false: the user has to record some first
+};
+
 // Executions that take the paths of runs in production. The answer: one that failed on the way to them.
 Result<std::optional<search::FoundBug>> add_production(search::Executions& executions, search::Search& search,
-                                                       const SearchChoice& options) {
+                                                       const SearchChoice& options, Start& start) {
   std::optional<std::uint64_t> given;
   if (!options.any_input) given = search::run_identity(executions.target());
   auto runs = search::read_runs(options.from, executions.target().path, given);
@@ -139,6 +152,14 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
     warn(fmt::format("{} logs were not read in the time given. Give more (--time).", runs->unread));
   if (runs->failed != 0)
     warn(fmt::format("{} logs are of runs that failed; `heddle reconstruct` is for these.", runs->failed));
+  if (runs->database.distinct_runs() == 0) {
+    start.has_logs = false;
+    start.nothing = Error{
+        "There is no log of a run that passed to start from. Record runs that pass with `heddle record -d " +
+            options.from + "`.",
+        ExitCode::kInconclusive};
+    return std::optional<search::FoundBug>();
+  }
   search::FollowLimits limits;
   limits.runs = options.runs;
   // What takes long to follow must not use up the time to search.
@@ -155,6 +176,14 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
   if (!options.quiet) {
     fmt::print(stderr, "heddle: {} runs, {} different, of which {} were looked at and {} reconstructed\n",
                runs->database.runs(), runs->database.distinct_runs(), followed->looked_at, followed->same);
+    constexpr std::size_t kMostTold = 5;
+    for (std::size_t i = 0; i < std::min(followed->short_of.size(), kMostTold); ++i) {
+      const auto& [run, branches, of] = followed->short_of[i];
+      fmt::print(stderr, "  run {}: followed for {} of {} branches\n", run, branches, of);
+    }
+    if (followed->short_of.size() > kMostTold)
+      fmt::print(stderr, "  and {} more that were not followed to their end\n",
+                 followed->short_of.size() - kMostTold);
   }
   if (followed->failed) return recorded(executions, *followed->failed);
   return std::optional<search::FoundBug>();
@@ -162,6 +191,59 @@ Result<std::optional<search::FoundBug>> add_production(search::Executions& execu
 
 PlaceNames place_names(search::Executions& executions) {
   return [&executions](std::uint64_t pc) { return report::escaped(executions.source_place(pc)); };
+}
+
+// What runs near by lead to.
+Result<std::optional<search::FoundBug>> find_near_runs(search::Executions& executions, search::Search& search,
+                                                       const SearchChoice& options, Start& start) {
+  auto found = options.from.empty() ? add_samples(executions, search, options)
+                                    : add_production(executions, search, options, start);
+  // A failure that is derived from a run says more than one that was met on the way to its paths.
+  if (!found || start.nothing || (*found && (options.from.empty() || search.runs() == 0))) return found;
+  if (search.runs() == 0) {
+    start.nothing =
+        Error{run::time_is_up()
+                  ? "The time was over before there was a run that passed to start from. Give more (--time)."
+              : options.from.empty() ? "No run passed: there is nothing to start from."
+                                     : "No execution was found that passes and is like a run of the logs.",
+              ExitCode::kInconclusive};
+    return found;
+  }
+  if (!options.quiet) fmt::print(stderr, "heddle: {} different runs passed\n", search.runs());
+  if (options.verbose) {
+    for (std::size_t i = 1; i <= search.runs(); ++i) {
+      fmt::print(stderr, "run {}:", i);
+      for (const auto& [name, path] : search.run(i).paths())
+        fmt::print(stderr, " {}:{}", name, path.empty() ? "-" : search::bits_of(path));
+      fmt::print(stderr, "\n");
+    }
+    search.on_attempt = [&](const search::Attempt& attempt) {
+      fmt::print(stderr, "{}", attempt_line(attempt, place_names(executions)));
+    };
+  }
+  auto derived = search.find();
+  if (!derived || *derived) return derived;
+  return found;
+}
+
+// What was found by trying. What a race leads to says more than the race.
+search::FoundBug as_found(run::FoundBug bug, const run::Target& target, const SearchChoice& options) {
+  search::FoundBug found;
+  const TraceFinding& finding = bug.trace.findings[bug.finding];
+  VisiblePlaces places = bug.trace.spec.visible;
+  if (finding.kind == FindingKind::kDataRace && run::add_race(finding, places)) {
+    run::CampaignOptions how;
+    how.spec = bug.trace.spec;
+    how.spec.replay = ReplayKind::kNone;
+    how.spec.record_events = 0;
+    how.seconds = options.search.seconds;
+    how.allowed_exits = options.found.allowed_exits;
+    const std::uint64_t most = run::executions_for_consequences(bug.trace.result.steps);
+    run::RaceConsequences leads_to = run::ConsequenceSearch(target, how, most).search(places);
+    if (!leads_to.bugs.empty()) bug = std::move(leads_to.bugs.front());
+  }
+  found.trace = std::move(bug.trace);
+  return found;
 }
 
 int tell(search::FoundBug& bug, search::Executions& executions, const SearchChoice& options, FoundBugs& found,
@@ -194,38 +276,26 @@ int search_command(const Arguments& arguments) {
 
   FoundBugs kept("search", options.found.output, target, options.seed);
   search::Search search(*executions, options.search);
-  auto found = options.from.empty() ? add_samples(*executions, search, options)
-                                    : add_production(*executions, search, options);
-  if (!found) return complain(found.error());
-  // A failure that is derived from a run says more than one that was met on the way to its paths.
-  if (!*found || (!options.from.empty() && search.runs() != 0)) {
-    if (search.runs() == 0) {
-      if (run::time_is_up())
-        return complain(
-            {"The time was over before there was a run that passed to start from. Give more (--time).",
-             ExitCode::kInconclusive});
-      const std::string what_to_do =
-          options.from.empty() ? "" : " Record runs that pass with `heddle record -d " + options.from + "`.";
-      return complain({(options.from.empty() ? "No run passed: there is nothing to start from."
-                                             : "There is no log of a run that passed to start from.") +
-                           what_to_do,
-                       ExitCode::kInconclusive});
-    }
-    if (!options.quiet) fmt::print(stderr, "heddle: {} different runs passed\n", search.runs());
-    if (options.verbose) {
-      for (std::size_t i = 1; i <= search.runs(); ++i) {
-        fmt::print(stderr, "run {}:", i);
-        for (const auto& [name, path] : search.run(i).paths())
-          fmt::print(stderr, " {}:{}", name, path.empty() ? "-" : search::bits_of(path));
-        fmt::print(stderr, "\n");
-      }
-      search.on_attempt = [&](const search::Attempt& attempt) {
-        fmt::print(stderr, "{}", attempt_line(attempt, place_names(*executions)));
-      };
-    }
-    auto derived = search.find();
-    if (!derived) return complain(derived.error());
-    if (*derived) found = std::move(derived);
+  Result<std::optional<search::FoundBug>> found = std::optional<search::FoundBug>();
+  Start start;
+  const auto think = [&] {
+    found = find_near_runs(*executions, search, options, start);
+    if (found && !*found && start.nothing) warn(start.nothing->message);
+    return !found || *found || !start.has_logs ? Thought::kEnough : Thought::kNothing;
+  };
+  HuntOutcome tried;
+  if (options.only_near_runs) {
+    think();
+  } else {
+    HuntOptions hunt{run::WantedFailure::any(), options.found.allowed_exits, spec, {}};
+    tried = search_and_hunt(target, hunt, think);
+  }
+  if (tried.bug) {
+    found = std::optional(as_found(std::move(*tried.bug), target, options));
+  } else if (!found) {
+    return complain(found.error());
+  } else if (!*found && start.nothing) {
+    return static_cast<int>(ExitCode::kInconclusive);
   }
   const search::SearchCounts& counts = search.counts();
   const int code = *found             ? tell(**found, *executions, options, kept, counts.executions)
@@ -234,12 +304,15 @@ int search_command(const Arguments& arguments) {
   if (!options.quiet) {
     fmt::print(stderr,
                "heddle: {}; {} questions to the solver in {:.2f} s, {} combinations of flips, {} paths "
-               "synthesised, {} tried, {} executed\n",
+               "synthesised, {} tried, {} executed{}\n",
                *found             ? "a bug was found"
                : search.gave_up() ? "no bug was found within the budget"
                                   : "no bug was found",
                counts.questions, counts.solver_seconds, counts.flips, counts.synthesised, counts.tries,
-               counts.executions);
+               counts.executions,
+               tried.executions != 0
+                   ? fmt::format("; {} executions tried besides", report::grouped(tried.executions))
+                   : "");
   }
   return code;
 }

@@ -51,6 +51,7 @@ class Block {
 
   std::vector<std::string> closing() const {
     std::vector<std::string> lines;
+    for (const std::string& text : options_.leads_to) lines.push_back("  " + style_.red(text));
     lines.push_back(style_.bold("SUMMARY: heddle: " + finding_summary(trace_, finding_, paths_)));
     if (options_.artifact.empty()) return lines;
     lines.push_back("reproduce: " + style_.bold("heddle replay " + path_word(options_.artifact)));

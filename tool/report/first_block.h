@@ -6,6 +6,8 @@
 //                 |         ^ T1 wrote balance
 //     bank.cpp:19 | return balance;
 //                 |        ^ T2 read balance
+//     leads to: assertion failure bank.cpp:31:3 in main, in 12 % of 1,000 executions with its accesses as choices
+//               heddle replay heddle-out/bug-2.heddle
 //   SUMMARY: heddle: data race bank.cpp:12:11 in deposit(int)
 //   reproduce: heddle replay heddle-out/bug-1.heddle
 //   explain:   heddle explain heddle-out/bug-1.heddle

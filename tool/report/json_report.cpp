@@ -12,6 +12,21 @@ Json strings(const std::vector<std::string>& texts) {
   return list;
 }
 
+Json consequences_of(const RaceFollowUp& follow_up) {
+  Json json = {{"executions", follow_up.executions},
+               {"timed_out", follow_up.timed_out},
+               {"complete", follow_up.complete},
+               {"found", Json::array()}};
+  for (const RaceConsequence& found : follow_up.found) {
+    json["found"].push_back(
+        {{"kind", to_string(found.kind)},
+         {"summary", utf8(found.summary)},
+         {"count", found.count},
+         {"artifact", found.artifact.empty() ? Json(nullptr) : Json(utf8(found.artifact))}});
+  }
+  return json;
+}
+
 Json findings_of(const CampaignReport& report) {
   Json list = Json::array();
   for (const CampaignFinding& found : report.findings) {
@@ -20,6 +35,7 @@ Json findings_of(const CampaignReport& report) {
     json["first_execution"] = found.first_execution;
     json["artifact"] = found.artifact.empty() ? Json(nullptr) : Json(utf8(found.artifact));
     if (!found.known.empty()) json["known"] = utf8(found.known);
+    if (found.follow_up.executions != 0) json["consequences"] = consequences_of(found.follow_up);
     list.push_back(std::move(json));
   }
   return list;

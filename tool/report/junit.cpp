@@ -72,6 +72,7 @@ std::string case_xml(const JunitCase& test, Counts& counts) {
       }
       TextOptions text;
       text.artifact = found.artifact;
+      text.leads_to = leads_to_lines(found.follow_up);
       failures += fmt::format(
           "      <failure type=\"{}\" message=\"{}\">{}</failure>\n", xml(to_string(found.get().kind)),
           xml(summary + ": " + plain_words(trace, found.get())), xml(text_report(trace, found.get(), text)));

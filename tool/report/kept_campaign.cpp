@@ -26,12 +26,34 @@ void read_left(const Parsed& left, CampaignReport& report) {
   if (left.contains("not_explored")) report.not_explored = strings(left.at("not_explored"));
 }
 
+FindingKind kind_named(std::string_view name) {
+  for (const FindingKindRow& row : kFindingKinds) {
+    if (row.name == name) return row.kind;
+  }
+  return FindingKind::kNone;
+}
+
+RaceFollowUp follow_up_of(const Parsed& json) {
+  RaceFollowUp follow_up;
+  follow_up.executions = json.at("executions").get<std::uint64_t>();
+  follow_up.timed_out = json.value("timed_out", std::uint64_t{0});
+  follow_up.complete = json.at("complete").get<bool>();
+  for (const Parsed& found : json.at("found")) {
+    const Parsed& artifact = found.at("artifact");
+    follow_up.found.push_back({kind_named(found.at("kind").get<std::string>()),
+                               found.at("summary").get<std::string>(), found.at("count").get<std::uint64_t>(),
+                               artifact.is_string() ? artifact.get<std::string>() : std::string()});
+  }
+  return follow_up;
+}
+
 KeptFinding finding_of(const Parsed& json) {
   KeptFinding finding;
   finding.signature = json.at("signature").get<std::string>();
   finding.count = json.at("count").get<std::uint64_t>();
   finding.first_execution = json.at("first_execution").get<std::uint64_t>();
   if (json.at("artifact").is_string()) finding.artifact = json.at("artifact").get<std::string>();
+  if (json.contains("consequences")) finding.follow_up = follow_up_of(json.at("consequences"));
   return finding;
 }
 

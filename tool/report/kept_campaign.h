@@ -16,6 +16,7 @@ struct KeptFinding {
   std::string artifact;   // path, as it was then; empty: none
   std::uint64_t count = 0;
   std::uint64_t first_execution = 0;
+  RaceFollowUp follow_up;
 };
 
 struct KeptCampaign {

@@ -9,6 +9,7 @@
 
 #include "tool/findings/fingerprint.h"
 #include "tool/report/escape.h"
+#include "tool/report/shell_word.h"
 #include "tool/trace/stack_view.h"
 #include "tool/trace/test_failure.h"
 
@@ -183,6 +184,42 @@ int urgency_of(FindingKind kind) {
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string percent_text(double share) {
+  if (share <= 0) return "0 %";
+  if (share < 0.0001) return "under 0.01 %";
+  return fmt::format("{:.{}f} %", share * 100, share < 0.00995 ? 2 : share < 0.0995 ? 1 : 0);
+}
+
+std::vector<std::string> consequence_lines(const RaceFollowUp& follow_up) {
+  std::vector<std::string> lines;
+  if (follow_up.executions == 0) return lines;
+  const std::string of =
+      fmt::format("{} executions with its accesses as choices", grouped(follow_up.executions));
+  for (const RaceConsequence& found : follow_up.found) {
+    const double share = static_cast<double>(found.count) / static_cast<double>(follow_up.executions);
+    lines.push_back(fmt::format("{}, in {} of {}", escaped(found.summary), percent_text(share), of));
+  }
+  if (follow_up.timed_out != 0)
+    lines.push_back(fmt::format("executions that run on without an end, {} of {}", follow_up.timed_out, of));
+  if (lines.empty())
+    lines.push_back(fmt::format("nothing else was seen in {}{}, which is no promise", of,
+                                follow_up.complete ? "" : ", before the time was up"));
+  return lines;
+}
+
+std::vector<std::string> leads_to_lines(const RaceFollowUp& follow_up) {
+  std::vector<std::string> lines;
+  const std::vector<std::string> words = consequence_lines(follow_up);
+  if (words.empty()) return lines;
+  lines.push_back("leads to: " + words.front());
+  if (!follow_up.found.empty() && !follow_up.found.front().artifact.empty())
+    lines.push_back("          heddle replay " + path_word(follow_up.found.front().artifact));
+  if (words.size() > 1)
+    lines.push_back(fmt::format("          and to {} other{}; the summary and --json have them",
+                                words.size() - 1, words.size() == 2 ? "" : "s"));
+  return lines;
 }
 
 const char* order_name(MemoryOrder order) {

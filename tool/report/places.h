@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tool/trace/campaign_report.h"
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
@@ -53,6 +55,11 @@ int urgency_of(FindingKind kind);
 
 // "SIGSEGV"; "signal 77" where it has no name.
 std::string signal_name(int signal);
+// What a race leads to: a line of words for each consequence, "SIGSEGV svc.cpp:52 …, in 12 % of 1,000 executions with
+// its accesses as choices"; one that says that nothing was seen; or none, where that was not looked for.
+std::vector<std::string> consequence_lines(const RaceFollowUp& follow_up);
+// The same for the first block of a report, with how to see the worst of them; three lines at most.
+std::vector<std::string> leads_to_lines(const RaceFollowUp& follow_up);
 const char* order_name(MemoryOrder order);
 const char* ending_name(Ending ending);
 // The same as a key: "timed_out".
@@ -62,6 +69,9 @@ std::string library_advice(const std::string& library);
 
 const char* role_name(PartRole role);
 const char* model_name(ModelKind model);
+
+// "12 %" of a share of 0.12; small ones with more digits.
+std::string percent_text(double share);
 
 // With a capital letter first.
 std::string capitalised(std::string text);

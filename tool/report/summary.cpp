@@ -18,12 +18,6 @@ std::string count_of(std::uint64_t n, std::string_view one, std::string_view man
   return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
 }
 
-std::string percent(double share) {
-  if (share <= 0) return "0 %";
-  if (share < 0.0001) return "under 0.01 %";
-  return fmt::format("{:.{}f} %", share * 100, share < 0.00995 ? 2 : share < 0.0995 ? 1 : 0);
-}
-
 std::string rate_text(double per_second) {
   return per_second >= 10 ? grouped(static_cast<std::uint64_t>(std::llround(per_second)))
                           : fmt::format("{:.1f}", per_second);
@@ -107,9 +101,9 @@ class Summary {
       out_ += style_.red(
           fmt::format("  bugs: {} distinct, in {} of {} executions ({})", grouped(list.size()),
                       grouped(report_.buggy_executions), grouped(report_.executions),
-                      percent(report_.executions == 0 ? 0
-                                                      : static_cast<double>(report_.buggy_executions) /
-                                                            static_cast<double>(report_.executions))));
+                      percent_text(report_.executions == 0 ? 0
+                                                           : static_cast<double>(report_.buggy_executions) /
+                                                                 static_cast<double>(report_.executions))));
       if (list.size() == 1) out_ += fmt::format(", first in execution {}", grouped(list[0]->first_execution));
       out_ += "\n";
     } else {
@@ -126,6 +120,8 @@ class Summary {
       out_ += fmt::format("    {}. {} ({})\n", ++number,
                           finding_summary(trace, found->get(), PathStyle(trace)), times);
       if (!found->artifact.empty()) out_ += "       heddle replay " + path_word(found->artifact) + "\n";
+      for (const std::string& line : consequence_lines(found->follow_up))
+        out_ += "       leads to: " + line + "\n";
       if (!found->known.empty()) out_ += "       known: " + shell_word(found->known) + "\n";
     }
   }
@@ -235,7 +231,7 @@ std::string what_is_left(const CampaignReport& report) {
   }
   if (report.estimated_executions > 0) {
     return fmt::format("{} of an estimated {:.3g} executions were explored",
-                       percent(static_cast<double>(report.executions) / report.estimated_executions),
+                       percent_text(static_cast<double>(report.executions) / report.estimated_executions),
                        report.estimated_executions);
   }
   const double share = report.share_new();
@@ -251,10 +247,10 @@ std::string what_is_left(const CampaignReport& report) {
     return fmt::format(
         "little that this strategy would reach: {}, each of them seen more than once; at most {} of further "
         "ones would show something new",
-        seen, percent(range.high));
+        seen, percent_text(range.high));
   }
   return fmt::format("{}; about {} of further ones would show something new (95 % interval: {} to {})", seen,
-                     percent(share), percent(range.low), percent(range.high));
+                     percent_text(share), percent_text(range.low), percent_text(range.high));
 }
 
 std::string progress_line(const Progress& p, std::size_t width) {
@@ -267,8 +263,8 @@ std::string progress_line(const Progress& p, std::size_t width) {
   if (p.behaviours != 0 && p.executions != 0) {
     distinct = (p.behaviours < 10 ? grouped(p.behaviours) : about(static_cast<double>(p.behaviours))) +
                " distinct, ";
-    fresh =
-        percent(static_cast<double>(p.behaviours_seen_once) / static_cast<double>(p.executions)) + " new · ";
+    fresh = percent_text(static_cast<double>(p.behaviours_seen_once) / static_cast<double>(p.executions)) +
+            " new · ";
   }
   const double left = p.seconds_left();
   const std::string time = left < 0 ? clock_text(p.seconds) : clock_text(std::ceil(left)) + " left";

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tool/report/names.h"
 #include "tool/trace/trace.h"
@@ -22,7 +23,8 @@ struct TextOptions {
   bool color = false;
   bool source_lines = true;  // show lines of source
   Detail detail = Detail::kDefault;
-  std::size_t width = 100;   // columns
+  std::vector<std::string> leads_to;  // of a race: lines of the first block (places.h)
+  std::size_t width = 100;            // columns
   bool stacks_only = false;  // below the first block; who asks shows the execution and its output elsewhere
 };
 

@@ -254,6 +254,11 @@ void Campaign::consume_next(const Arrived& arrived) {
   if (has_unkept_bug_ && keep) keep(report_so_far());
   has_unkept_bug_ = false;
   if (options_.executions && outcome_.report.executions >= *options_.executions) done_ = true;
+  const std::uint64_t timed_out = outcome_.report.endings[static_cast<std::size_t>(Ending::kTimedOut)];
+  if (options_.most_timed_out != 0 && timed_out >= options_.most_timed_out && !done_) {
+    stopped_because_ = "too many executions ran out of time";
+    done_ = true;
+  }
 }
 
 void Campaign::consume(const Arrived& arrived) {

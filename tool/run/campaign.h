@@ -29,8 +29,9 @@ struct CampaignOptions {
   std::optional<std::uint64_t> executions;
   double seconds = 0;  // 0: no limit
   unsigned jobs = 1;
-  bool overlap = true;             // also executions that change what others see, files for example
-  std::uint64_t max_failures = 1;  // distinct bugs; 0: never stop for a bug
+  bool overlap = true;               // also executions that change what others see, files for example
+  std::uint64_t max_failures = 1;    // distinct bugs; 0: never stop for a bug
+  std::uint64_t most_timed_out = 0;  // stop after so many executions that ran out of time; 0: never
   bool warnings_as_bugs = false;
   std::vector<int> allowed_exits;
   std::string output_directory = "heddle-out";  // empty: no artifacts are written
@@ -38,6 +39,9 @@ struct CampaignOptions {
   Suppressions suppressions;
   std::size_t kept_events = kKeptEvents;     // of an execution, in its artifact
   std::map<std::string, std::string> known;  // fingerprints of bugs that are not new, and their artifacts
+  // Only such findings are what the campaign is for: it goes on past all others, and keeps none of them. Empty: all
+  // bugs are.
+  std::function<bool(const Trace&, const TraceFinding&)> looks_for;
 };
 
 // One distinct finding with the execution that showed it first. KeptBug: what became of its artifact.
@@ -48,15 +52,18 @@ struct FoundBug : KeptBug {
   std::uint64_t first_execution = 0;  // executions before it
   std::uint64_t last_execution = 0;   // index of the last one that was investigated
   bool confirmed = true;
-  bool reported = false;  // on_bug was called
-  std::string known;      // the artifact that holds it already; empty: it is new
+  bool reported = false;           // on_bug was called
+  bool passed_by = false;          // another one is looked for
+  std::string known;               // the artifact that holds it already; empty: it is new
+  report::RaceFollowUp follow_up;  // of a race; empty while the campaign runs
 };
 
 struct CampaignOutcome {
   report::CampaignReport report;
-  std::deque<FoundBug> bugs;      // report.findings point into these
-  std::uint64_t unconfirmed = 0;  // hits that did not repeat
-  std::optional<Error> error;     // nothing could be explored, or an error of our own
+  std::deque<FoundBug> bugs;       // report.findings point into these
+  std::uint64_t unconfirmed = 0;   // hits that did not repeat
+  VisiblePlaces suppressed_races;  // accesses of those that the user suppresses
+  std::optional<Error> error;      // nothing could be explored, or an error of our own
 };
 
 class Campaign {

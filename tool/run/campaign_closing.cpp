@@ -195,7 +195,7 @@ void Campaign::finish_report(double seconds) {
   const bool has_bug = std::any_of(outcome_.bugs.begin(), outcome_.bugs.end(), [&](const FoundBug& bug) {
     const bool counts =
         options_.warnings_as_bugs || bug.trace.findings[bug.finding].severity == Severity::kBug;
-    return counts && bug.confirmed && bug.known.empty();
+    return counts && bug.confirmed && bug.known.empty() && !bug.passed_by;
   });
   if (!outcome_.error && !has_bug) outcome_.error = why_inconclusive();
   if (outcome_.error && !has_bug) {

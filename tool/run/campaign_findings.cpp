@@ -6,6 +6,7 @@
 #include "tool/run/free_run.h"
 #include "tool/run/interruption.h"
 #include "tool/run/limits.h"
+#include "tool/run/visible_race.h"
 
 namespace heddle::run {
 namespace {
@@ -69,6 +70,7 @@ void Campaign::take_out_suppressed(Trace& trace) {
     Suppressions::Entry* entry = options_.suppressions.match(trace, finding);
     if (entry == nullptr) return false;
     ++entry->hits;
+    if (!entry->built_in) add_race(finding, outcome_.suppressed_races);
     Suppressed& suppressed = suppressed_[finding.signature];
     suppressed.by = entry;
     ++suppressed.examined;
@@ -156,7 +158,8 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
   bug.trace = std::move(trace);
   const auto old = options_.known.find(print);
   if (old != options_.known.end()) bug.known = old->second;
-  const bool is_new_bug = is_bug && bug.known.empty();
+  bug.passed_by = options_.looks_for && !options_.looks_for(bug.trace, bug.trace.findings.front());
+  const bool is_new_bug = is_bug && bug.known.empty() && !bug.passed_by;
   if (is_new_bug) {
     ++distinct_bugs_;
   }

@@ -27,6 +27,22 @@ class TimeShare {
   std::optional<std::chrono::steady_clock::time_point> before_;
 };
 
+// A clock that stands still while work in the background is paused.
+double worked_seconds();
+
+// Work of a thread that runs in slices of time (background_work.h): time_is_up() asks it, and may wait in it.
+class TimeSlices {
+ public:
+  // False: the work is to end.
+  virtual bool goes_on() = 0;
+  virtual double paused_seconds() const = 0;
+
+ protected:
+  ~TimeSlices() = default;
+};
+// From now on the calling thread works so, and has a time limit of its own, which begins as the process'.
+void work_in_slices(TimeSlices& of);
+
 // For loops whose rounds cost less than a look at the clock.
 class TimeSampler {
  public:

@@ -153,9 +153,11 @@ std::string Executions::source_place(std::uint64_t pc) {
   return shown->file.substr(shown->file.find_last_of('/') + 1) + ":" + std::to_string(shown->line);
 }
 
-Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
-  auto run = replay::run_symbolically(target_, stub(of.choices), replay::AfterFailure::kEnd, shared_,
-                                      keeps_decisions_);
+Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of, const VisiblePlaces& visible) {
+  Trace original = stub(of.choices);
+  original.spec.visible = visible;
+  auto run =
+      replay::run_symbolically(target_, original, replay::AfterFailure::kEnd, shared_, keeps_decisions_);
   if (!run) return run.error();
   std::set<std::uint64_t> known;
   for (const Granule& g : shared_) known.insert(g.key);
@@ -166,7 +168,7 @@ Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
   if (shared_.size() != before) ++generation_;
   if (symboliser_ == nullptr) read_static_memory(run->trace);
   auto traced = std::make_shared<TracedRun>(traced_run(std::move(run->trace), std::move(run->tables)));
-  if (!uncounted_) {
+  if (!uncounted_ && visible == spec_.visible) {
     if (auto status = find_uncounted(*traced, of.result.trace_hash); !status) return status.error();
   }
   return traced;

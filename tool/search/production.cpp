@@ -129,11 +129,8 @@ Result<ProductionRuns> read_runs(const std::string& folder, const std::string& p
 
 Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& database,
                                  const FollowLimits& limits) {
-  using Clock = std::chrono::steady_clock;
-  const auto began = Clock::now();
-  const auto left = [&] {
-    return limits.seconds - std::chrono::duration<double>(Clock::now() - began).count();
-  };
+  const double began = run::worked_seconds();
+  const auto left = [&] { return limits.seconds - (run::worked_seconds() - began); };
   executions.keep_decisions();
   FollowedRuns followed;
   const std::size_t most = std::min(database.distinct_runs(), limits.runs);
@@ -149,6 +146,14 @@ Result<FollowedRuns> follow_runs(Executions& executions, const PathDatabase& dat
     auto run = reconstruct(executions, database.run(order[followed.looked_at]), {}, each);
     if (!run) return run.error();
     followed.same += run->succeeded ? 1 : 0;
+    if (!run->succeeded) {
+      FollowedRuns::ShortOf& shorter = followed.short_of.emplace_back();
+      shorter.run = order[followed.looked_at] + 1;
+      for (const auto& [name, matched] : run->matched) {
+        shorter.branches += matched.steps;
+        shorter.of += matched.of;
+      }
+    }
     if (run->met && !followed.failed) followed.failed = std::move(run->met);
     if (run->executed.passes) followed.executed.push_back(std::move(run->executed));
   }

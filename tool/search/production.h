@@ -45,6 +45,13 @@ struct FollowedRuns {
   std::optional<Executed> failed;  // the first one that did not
   std::size_t looked_at = 0;       // runs of the database
   std::size_t same = 0;            // runs of which an execution takes the same paths
+  // The others: how far the nearest execution came along the branches of all threads together.
+  struct ShortOf {
+    std::size_t run = 0;  // its number in the database, from 1
+    std::size_t branches = 0;
+    std::size_t of = 0;
+  };
+  std::vector<ShortOf> short_of;
 };
 struct FollowLimits {
   std::size_t runs = 20;    // of the database

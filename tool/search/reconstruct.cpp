@@ -12,8 +12,6 @@
 namespace heddle::search {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 LoggedPaths only_paths(const TracedRun& run) {
   LoggedPaths paths;
   for (const auto& [name, own] : decisions_of(run)) paths[name] = own.path;
@@ -52,7 +50,7 @@ class Reconstructor {
         known_(end.thread) {}
 
   Result<Reconstruction> run() {
-    began_ = Clock::now();
+    began_ = run::worked_seconds();
     for (const auto& [name, path] : log_) all_ += path.size();
     auto first = executions_.follow(std::span<const Departure>{});
     if (!first) return first.error();
@@ -94,7 +92,7 @@ class Reconstructor {
 
   bool time_left() const {
     return best_.executions < options_.most_executions && !run::time_is_up() &&
-           std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
+           run::worked_seconds() - began_ < options_.seconds;
   }
 
   // Looks at an execution, keeps it where its paths are new, and remembers the best.
@@ -335,7 +333,7 @@ class Reconstructor {
   bool lacks_bits_;
   ReconstructOptions options_;
   std::function<void(std::size_t, std::size_t)> on_step_;
-  Clock::time_point began_;
+  double began_ = 0;
   std::size_t all_ = 0;
   std::map<Address, std::uint8_t> initial_;
   std::size_t best_total_ = 0;

@@ -15,11 +15,11 @@ constexpr std::uint64_t kMostEarlySteps = 100'000;
 }
 
 Search::Search(Executions& executions, SearchOptions options)
-    : executions_(executions), options_(options), began_(Clock::now()) {}
+    : executions_(executions), options_(options), began_(run::worked_seconds()) {}
 
 bool Search::is_over() {
   const bool over = run::time_is_up() || counts_.executions >= options_.most_executions ||
-                    std::chrono::duration<double>(Clock::now() - began_).count() > options_.seconds;
+                    run::worked_seconds() - began_ > options_.seconds;
   gave_up_ = gave_up_ || over;
   return over;
 }

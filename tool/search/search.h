@@ -160,7 +160,7 @@ class Search {
 
   Executions& executions_;
   SearchOptions options_;
-  std::chrono::steady_clock::time_point began_;
+  double began_ = 0;  // run::worked_seconds()
   std::vector<Run> runs_;
   std::size_t production_ = 0;  // of runs_, the first so many
   std::set<std::map<std::string, Path>> known_;

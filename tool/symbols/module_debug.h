@@ -28,6 +28,9 @@ class ModuleDebug {
   std::vector<Frame> frames(Address address);
   std::optional<DataSymbol> data(Address address, std::uint32_t size);
   std::optional<DataSymbol> local(Address code, const StackFrame& frame, Address address, std::uint32_t size);
+  // named_places.cpp
+  std::vector<AddressSpan> code_of_line(std::string_view file, std::uint32_t line);
+  std::vector<AddressSpan> variables_named(std::string_view name);
   std::optional<DataSymbol> thread_local_data(std::uint64_t offset, std::uint32_t size);
 
  private:

@@ -25,6 +25,12 @@ struct StackFrame {
   Address stack_pointer = 0;
 };
 
+// Addresses of code or of a variable; `end` is one past the last.
+struct AddressSpan {
+  Address begin = 0;
+  Address end = 0;
+};
+
 // A C++ name for people: demangled, without the compiler's " [clone …]" and ".constprop.0" endings.
 std::string demangled(const char* symbol);
 
@@ -48,6 +54,11 @@ class Symboliser {
   // The thread-local variable at `offset` of the storage of the module with this load bias.
   std::optional<DataSymbol> thread_local_data(Address module_base, std::uint64_t offset,
                                               std::uint32_t size = 0);
+
+  // The code of a source line, in all modules; `file` may lack folders in front.
+  std::vector<AddressSpan> code_of_line(std::string_view file, std::uint32_t line);
+  // Global variables of this name, which may lack namespaces and classes in front.
+  std::vector<AddressSpan> variables_named(std::string_view name);
 
   // What kept symbols from being found, for people: one sentence per module.
   std::vector<std::string> warnings() const;

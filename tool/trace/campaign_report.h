@@ -17,6 +17,20 @@ namespace heddle::report {
 
 inline constexpr std::size_t kEndings = static_cast<std::size_t>(Ending::kInternalError) + 1;
 
+// What a race led to, in words: the execution that shows it has an artifact of its own.
+struct RaceConsequence {
+  FindingKind kind = FindingKind::kNone;
+  std::string summary;      // "fatal signal SIGSEGV svc.cpp:52:17 in Service::loop()"
+  std::uint64_t count = 0;  // executions
+  std::string artifact;     // empty: none was written
+};
+struct RaceFollowUp {
+  std::uint64_t executions = 0;        // that made the race a choice; 0: it was not looked for
+  std::uint64_t timed_out = 0;         // of these
+  bool complete = true;                // false: the time was up before
+  std::vector<RaceConsequence> found;  // the worst first
+};
+
 // One distinct finding, bug or warning. `trace` is one execution that showed it and outlives the report.
 struct CampaignFinding {
   const Trace* trace = nullptr;
@@ -26,6 +40,7 @@ struct CampaignFinding {
   std::string artifact;               // path of its bug-N.heddle; empty: none was written
   std::string known;                  // the artifact of --known that holds it; empty: it is new
   std::string explanation = {};  // that was kept beside the artifact (report/kept_explanation.h); empty: none
+  RaceFollowUp follow_up = {};   // of a race
 
   const TraceFinding& get() const { return trace->findings[finding]; }
 };

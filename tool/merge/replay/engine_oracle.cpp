@@ -7,9 +7,9 @@
 #include <set>
 
 #include "core/trace/orders.h"
-#include "tool/merge/replay/failure_place.h"
 #include "tool/merge/replay/observed_races.h"
 #include "tool/record/element_orders.h"
+#include "tool/run/failure_place.h"
 #include "tool/symbols/symboliser.h"
 
 namespace heddle::merge {
@@ -186,7 +186,7 @@ Result<bool> EngineOracle::take_failure(run::SingleRun& run) {
   bool is_symbolised = false;
   for (std::size_t i = 0; i < trace.findings.size(); ++i) {
     const TraceFinding& finding = trace.findings[i];
-    if (!is_kind_of_failure(finding.kind, options_.place)) {
+    if (!run::is_kind_of_failure(finding.kind, options_.place)) {
       if (finding.severity == Severity::kBug) ++others_[finding.message];
       continue;
     }
@@ -196,7 +196,7 @@ Result<bool> EngineOracle::take_failure(run::SingleRun& run) {
       is_symbolised = true;
     }
     const auto [known, is_new] = is_failure_.try_emplace(finding.signature, false);
-    if (is_new) known->second = is_failure_at(trace, finding, options_.place);
+    if (is_new) known->second = run::is_failure_at(trace, finding, options_.place);
     if (!known->second) {
       ++others_[finding.message];
       continue;

@@ -1,8 +1,8 @@
-#include "tool/merge/replay/failure_place.h"
+#include "tool/run/failure_place.h"
 
 #include <gtest/gtest.h>
 
-namespace heddle::merge {
+namespace heddle::run {
 namespace {
 
 TEST(FailurePlace, tells_kinds_of_failures) {
@@ -23,4 +23,4 @@ TEST(FailurePlace, tells_kinds_of_failures) {
 }
 
 }  // namespace
-}  // namespace heddle::merge
+}  // namespace heddle::run

@@ -1,4 +1,4 @@
-#include "tool/merge/replay/failure_place.h"
+#include "tool/run/failure_place.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include "tool/symbols/symboliser.h"
 #include "tool/trace/stack_view.h"
 
-namespace heddle::merge {
+namespace heddle::run {
 namespace {
 
 // 11 of "SIGSEGV at program+0x1234", as logs have it, and of "signal 11"; 0: it is no signal.
@@ -35,12 +35,14 @@ std::string file_and_line(const std::string& place) {
   return {};
 }
 
-// The same of "aborted at program+0x1234": where the module's code at that offset is from.
-std::string line_of_abort(const Trace& trace, const std::string& place) {
-  constexpr std::string_view kBefore = "aborted at ";
+// The same of "aborted at program+0x1234" and "SIGSEGV at program+0x1234": where the module's code at that
+// offset is from.
+std::string line_of_code(const Trace& trace, const std::string& place) {
+  constexpr std::string_view kBefore = " at ";
+  const std::size_t at = place.find(kBefore);
   const std::size_t plus = place.rfind("+0x");
-  if (!place.starts_with(kBefore) || plus == std::string::npos) return {};
-  const std::string name = place.substr(kBefore.size(), plus - kBefore.size());
+  if (at == std::string::npos || plus == std::string::npos || plus < at) return {};
+  const std::string name = place.substr(at + kBefore.size(), plus - at - kBefore.size());
   const std::uint64_t offset = std::strtoull(place.c_str() + plus + 1, nullptr, 16);
   for (const TraceModule& module : trace.modules) {
     if (module.path.substr(module.path.rfind('/') + 1) != name) continue;
@@ -75,8 +77,11 @@ bool is_failure_at(const Trace& trace, const TraceFinding& finding, const std::s
   if (!is_kind_of_failure(finding.kind, place)) return false;
   std::string wanted = file_and_line(place);
   // (Where an exception was thrown that nobody caught is not in the finding's stack.)
-  if (wanted.empty() && finding.kind == FindingKind::kAbort) wanted = line_of_abort(trace, place);
-  if (wanted.empty() || manner_of(finding.kind) == Manner::kHang) return true;
+  // Nor does memory that is gone have to fault natively where it was first used.
+  const Manner manner = manner_of(finding.kind);
+  if (wanted.empty() && (finding.kind == FindingKind::kAbort || finding.kind == FindingKind::kSignal))
+    wanted = line_of_code(trace, place);
+  if (wanted.empty() || manner == Manner::kHang) return true;
   bool knows_lines = false;
   for (const TracePart* part : deciding_parts(finding)) {
     for (const Frame& frame : visible_frames(trace, part->pc, part->stack)) {
@@ -89,4 +94,4 @@ bool is_failure_at(const Trace& trace, const TraceFinding& finding, const std::s
   return !knows_lines;
 }
 
-}  // namespace heddle::merge
+}  // namespace heddle::run

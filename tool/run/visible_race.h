@@ -1,0 +1,13 @@
+// Where the accesses of a race are, as places that later executions make visible (core/trace/visible_places.h).
+#pragma once
+
+#include "core/trace/visible_places.h"
+#include "tool/trace/trace.h"
+
+namespace heddle::run {
+
+// Adds the code of both accesses that the program makes itself, and the memory raced for unless it is on a stack,
+// whose addresses belong to many variables. False: nothing new was added.
+bool add_race(const TraceFinding& race, VisiblePlaces& places);
+
+}  // namespace heddle::run
