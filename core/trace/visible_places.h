@@ -26,10 +26,13 @@ struct VisiblePlaces {
 
   std::uint32_t count = 0;
   std::uint8_t all = 0;  // every plain access while there is more than one thread
+  // Whose races are no findings: they are known, and what they lead to is looked for.
+  enum Silence : std::uint8_t { kTold = 0, kVisibleOnes, kAllRaces };
+  Silence silence = kTold;
   VisiblePlace places[kMost] = {};
 
   friend constexpr bool operator==(const VisiblePlaces& a, const VisiblePlaces& b) {
-    if (a.all != b.all || a.count != b.count) return false;
+    if (a.all != b.all || a.silence != b.silence || a.count != b.count) return false;
     for (std::uint32_t i = 0; i < a.count; ++i) {
       if (a.places[i] != b.places[i]) return false;
     }
@@ -61,6 +64,12 @@ struct VisiblePlaces {
   }
   constexpr bool has(Address pc, Address address, std::uint64_t bytes) const {
     return all != 0 || touches(pc - 1, 1) || touches(address, bytes);
+  }
+
+  // Is a race no finding whose later access is this one?
+  constexpr bool silences(Address pc, Address address, std::uint64_t bytes) const {
+    if (silence == kTold) return false;
+    return silence == kAllRaces || has(pc, address, bytes);
   }
 
   // Joins what it touches. False: there is no room, or nothing in the range.

@@ -15,6 +15,7 @@ bool Execution::announce_plain_access(race::AccessOp op, Address address, std::u
   const EventKind kind = writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
   events_.take_value();  // before somebody else writes there
   visible({kind, MemoryOrder::kRelaxed, static_cast<std::uint8_t>(bytes < 0xff ? bytes : 0xff), address, pc});
+  events_.take_value();  // of who ran before
   done(kind, 0);
   if (writes) changed();
   return true;
@@ -40,7 +41,8 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
   const bool writes = op == race::AccessOp::kWrite;
   if (is_visible && wanted != PlainEvents::kFindShared) record_plain_access(writes, address, bytes, pc);
   if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
-  events_.take_value();
+  // (The value of a visible write is awaited from here on.)
+  if (!is_visible) events_.take_value();
   Granules granules = channel_.granules();
   std::uint64_t locks[sched::LockGraph::kMaxHeld];
   const std::uint32_t held = orders().profiles() ? elements_.name_held_locks(writes, locks) : 0;

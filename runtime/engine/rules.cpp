@@ -72,6 +72,11 @@ bool Rules::must_wait(const Thread& t) const {
 
 void Rules::lock_plain_access(const Thread& t, std::uint64_t pc) {
   for (const EnforcedRule& rule : rules_) {
+    // What is to come later comes after what it waits for, for the race detector, too.
+    if (rule.kind == RuleKind::kAfter) {
+      if (is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
+      under_plain_lock_ = under_plain_lock_ || is_at(rule.other, t, pc);
+    }
     if (rule.kind != RuleKind::kLocked) continue;
     if (is_at(rule.place, t, pc) || is_at(rule.other, t, pc)) {
       edges_.acquire(clock_, t.id);

@@ -18,6 +18,7 @@ void Execution::report_race(const race::Race& race) {
   if (race.previous.deed == Deed::kFree && race.current.deed != Deed::kFree)
     check_not_freed(race.address, race.current.size, race.current.pc);
   if (race.previous.deed == Deed::kEnd) check_not_freed(race.address, race.current.size, race.current.pc);
+  if (spec().visible.silences(race.current.pc, race.address, 1)) return;
   if (race_reports_.is_news(race)) RaceReports::report(scene_, race);
 }
 

@@ -205,5 +205,70 @@ class ExplainTest(HeddleTest):
         self.assertEqual(self.heddle("explain", "nothing.heddle").code, BAD_INPUT)
 
 
+
+# Every execution has a race that has nothing to do with the assertion.
+OTHER_RACE = """
+#include <assert.h>
+#include <pthread.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int value, raced_for;
+static void* add(void* p) {
+  pthread_mutex_lock(&lock);
+  int seen = value;
+  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&lock);
+  value = seen + 1;
+  pthread_mutex_unlock(&lock);
+  raced_for = 1;
+  return p;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, add, NULL);
+  pthread_create(&b, NULL, add, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  assert(value == 2);
+  return 0;
+}
+"""
+
+# The worker is started before what it uses is set: no lock mends that.
+STARTED_TOO_EARLY = """
+#include <pthread.h>
+#include <stdlib.h>
+int *config;
+static void* work(void* p) { *(int*)p += *config; return p; }
+int main(void) {
+  int sum = 0;
+  pthread_t t;
+  pthread_create(&t, NULL, work, &sum);
+  config = calloc(1, sizeof *config);
+  pthread_join(t, NULL);
+  free(config);
+  return sum;
+}
+"""
+
+
+class RacesBeside(HeddleTest):
+    def test_a_race_in_every_execution_does_not_hide_those_that_pass(self):
+        self.compile(OTHER_RACE)
+        report, _ = self.report("--seed", "1", "-n", "400", "--max-failures", "0", "--consequences", "0", "--", "./program", code=BUG)
+        failed = [finding["artifact"] for finding in report["findings"] if finding["kind"] == "assertion failure"]
+        self.assertEqual(1, len(failed))
+        answer = self.heddle("explain", "-t", "30s", failed[0])
+        self.assertNotIn("No execution near this one passes", answer.output)
+        self.assertIn("should be one step", answer.output)
+
+    def test_a_lock_that_leaves_the_null_pointer_is_no_remedy(self):
+        self.compile(STARTED_TOO_EARLY)
+        report, _ = self.report("--seed", "1", "-s", "random", "--", "./program", code=BUG)
+        led_to = report["findings"][0]["consequences"]["found"][0]["artifact"]
+        for artifact in (report["findings"][0]["artifact"], led_to):
+            answer = self.heddle("explain", "-t", "30s", artifact, code=NO_BUG)
+            self.assertRegex(answer.output, r"program\.c:5 must wait for the \w+ of config at program\.c:10", artifact)
+
+
 if __name__ == "__main__":
     unittest.main()

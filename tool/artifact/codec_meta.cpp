@@ -69,6 +69,7 @@ std::string encode_spec(const RunSpec& s) {
     w.element(20, place.take());
   }
   w.number(21, s.visible.all);
+  w.number(22, s.visible.silence);
   return w.take();
 }
 
@@ -155,6 +156,9 @@ Flaw decode_spec(std::string_view bytes, RunSpec& s) {
         break;
       case 21:
         s.visible.all = f.number != 0;
+        break;
+      case 22:
+        checked.read(s.visible.silence, f, VisiblePlaces::kAllRaces, "silence of races");
         break;
       default:
         break;

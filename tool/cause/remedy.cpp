@@ -10,8 +10,9 @@ void find_remedy(const run::Target& target, Explanation& explanation, const Reme
   RemedyTrial trial(target, explanation, options);
   trial.say("how often does the bug show?");
   trial.calibrate();
-  const bool found = try_orders(trial) || try_lock(trial) || try_locks_together(trial) ||
-                     try_together(trial, true) || try_after(trial) || try_together(trial, false);
+  const bool found = try_orders(trial) || try_lock(trial) || try_race_after(trial) ||
+                     try_locks_together(trial) || try_together(trial, true) || try_after(trial) ||
+                     try_together(trial, false);
   explanation.remedies_tried = trial.count();
   if (!found) explanation.remedy.reset();
 }

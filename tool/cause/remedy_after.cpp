@@ -7,17 +7,22 @@
 namespace heddle::cause {
 namespace {
 
+// A plain access is a turn of its own where it is a choice.
+bool has_turn(const Trace& trace, const TraceEvent& e) {
+  return takes_turn(e) || (is_plain_access(e.kind) && trace.spec.visible.has(e.pc, e.address, e.size));
+}
+
 const TraceEvent* turn_at_or_before(const Trace& trace, const TraceEvent& event) {
   const TraceEvent* found = nullptr;
   for (const TraceEvent& e : trace.events) {
-    if (e.thread == event.thread && takes_turn(e) && e.id <= event.id) found = &e;
+    if (e.thread == event.thread && has_turn(trace, e) && e.id <= event.id) found = &e;
   }
   return found;
 }
 
 const TraceEvent* turn_at_or_after(const Trace& trace, const TraceEvent& event) {
   for (const TraceEvent& e : trace.events) {
-    if (e.thread == event.thread && e.id >= event.id && (takes_turn(e) || e.kind == EventKind::kThreadEnd))
+    if (e.thread == event.thread && e.id >= event.id && (has_turn(trace, e) || e.kind == EventKind::kThreadEnd))
       return e.kind == EventKind::kThreadEnd ? nullptr : &e;
   }
   return nullptr;
@@ -34,6 +39,34 @@ std::size_t threads_at(const Trace& trace, const TraceEvent& event) {
 }
 
 }  // namespace
+
+bool try_race_after(RemedyTrial& trial) {
+  const Trace& trace = trial.failing();
+  const TraceFinding& finding = trace.findings.front();
+  if (finding.kind != FindingKind::kDataRace) return false;
+  std::vector<const TracePart*> accesses;
+  for (const TracePart& part : finding.parts) {
+    const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
+    if (is_access && (is_plain(part.access) || part.access == AccessKind::kFree)) accesses.push_back(&part);
+  }
+  if (accesses.size() != 2) return false;
+  trial.say("trying which of the two accesses should wait for the other one");
+  const auto attempt = [&](const TracePart& late, const TracePart& early) {
+    if (!trial.time_left()) return false;
+    RemedyPart part;
+    part.rule.kind = RuleKind::kAfter;
+    part.rule.place = place_of(trace, late.pc, late.stack);
+    part.rule.other = place_of(trace, early.pc, early.stack);
+    part.shown = shown(trace, late.pc, late.stack, late.address);
+    part.other_shown = shown(trace, early.pc, early.stack, early.address);
+    return trial.removes_consequences(Rules{part.rule}) && trial.accept_visible(RemedyKind::kAfter, {part});
+  };
+  // A value is set before it is used, and memory is freed when nobody uses it any more.
+  const bool first_writes = accesses[0]->access == AccessKind::kWrite;
+  const TracePart& writer = first_writes ? *accesses[0] : *accesses[1];
+  const TracePart& reader = first_writes ? *accesses[1] : *accesses[0];
+  return attempt(reader, writer) || attempt(writer, reader);
+}
 
 bool try_after(RemedyTrial& trial) {
   if (!trial.explanation().passing) return false;

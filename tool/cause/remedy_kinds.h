@@ -21,5 +21,8 @@ bool try_together(RemedyTrial& trial, bool only_conflicting);
 
 // remedy_after.cpp: an operation that should come later.
 bool try_after(RemedyTrial& trial);
+// remedy_after.cpp: of the two accesses of a race one that should come later, as where a thread was started before
+// what it uses was set, or goes on with what was destroyed.
+bool try_race_after(RemedyTrial& trial);
 
 }  // namespace heddle::cause

@@ -26,10 +26,27 @@ bool RemedyTrial::helps(const Rules& rules) {
   return outcome.known && !outcome.shows;
 }
 
+bool RemedyTrial::removes_consequences(const Rules& rules) {
+  say("trying whether what the race leads to goes away, too");
+  const Trials::Outcome outcome = trials_.explore_consequences(rules);
+  return outcome.known && !outcome.shows;
+}
+
 bool RemedyTrial::accept(RemedyKind kind, std::vector<RemedyPart> parts) {
+  if (trials_.is_race() && !removes_consequences(rules_of(parts))) return false;
   say("trying the remedy at length");
-  const Trials::Outcome outcome =
-      trials_.explore(rules_of(parts), options_.executions, options_.trials.seconds / 3);
+  return take(kind, parts,
+              trials_.explore(rules_of(parts), options_.executions, options_.trials.seconds / 3));
+}
+
+bool RemedyTrial::accept_visible(RemedyKind kind, std::vector<RemedyPart> parts) {
+  say("trying the remedy at length");
+  const Rules rules = rules_of(parts);
+  return take(kind, std::move(parts),
+              trials_.explore_consequences(rules, options_.executions, options_.trials.seconds / 3));
+}
+
+bool RemedyTrial::take(RemedyKind kind, std::vector<RemedyPart> parts, const Trials::Outcome& outcome) {
   if (outcome.shows || outcome.executions == 0) return false;
   Remedy remedy;
   remedy.kind = kind;

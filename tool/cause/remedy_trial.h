@@ -25,8 +25,12 @@ class RemedyTrial {
   // Does the bug stay away where executions are held to these parts, in a short trial?
   bool helps(const std::vector<RemedyPart>& parts);
   bool helps(const Rules& rules);
+  // Of a race: where its accesses are choices, neither the race shows under these rules nor what it leads to.
+  bool removes_consequences(const Rules& rules);
   // Tries at length what looks right. True: it is the remedy.
   bool accept(RemedyKind kind, std::vector<RemedyPart> parts);
+  // The same for rules that hold only where the race's accesses are choices.
+  bool accept_visible(RemedyKind kind, std::vector<RemedyPart> parts);
   bool time_left() const { return trials_.time_left(); }
   std::uint64_t count() const { return trials_.count(); }
 
@@ -39,6 +43,8 @@ class RemedyTrial {
   }
 
  private:
+  bool take(RemedyKind kind, std::vector<RemedyPart> parts, const Trials::Outcome& outcome);
+
   Explanation& explanation_;
   const RemedyOptions& options_;
   Trials trials_;

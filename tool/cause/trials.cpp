@@ -6,7 +6,9 @@
 #include "tool/findings/fingerprint.h"
 #include "tool/replay/candidates.h"
 #include "tool/run/interruption.h"
+#include "tool/run/race_consequences.h"
 #include "tool/run/time_limit.h"
+#include "tool/run/visible_race.h"
 
 namespace heddle::cause {
 namespace {
@@ -35,13 +37,17 @@ bool fails_alike(const TraceFinding& a, const TraceFinding& b) {
 }  // namespace
 
 bool Trials::is_wanted(const Trace& trace, const TraceFinding& finding) const {
-  return fingerprint(trace, finding) == wanted_ ||
+  const std::string print = fingerprint(trace, finding);
+  return print == wanted_ || consequences_.contains(print) ||
          (!failing_.findings.empty() && fails_alike(finding, failing_.findings.front()));
 }
 
 Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptions& options)
     : target_(target), failing_(failing), options_(options), began_(Clock::now()) {
-  if (!failing.findings.empty()) wanted_ = fingerprint(failing, failing.findings.front());
+  if (!failing.findings.empty()) {
+    wanted_ = fingerprint(failing, failing.findings.front());
+    run::add_race(failing.findings.front(), race_);
+  }
   seed_ = failing.spec.seed;
   auto candidates = replay::Candidates::start(target, failing.spec, failing);
   if (!candidates) return;
@@ -104,7 +110,35 @@ Trials::Outcome Trials::try_rules(const Rules& rules) {
   return explore(rules, length_);
 }
 
+void Trials::learn_consequences() {
+  knows_consequences_ = true;
+  run::CampaignOptions campaign;
+  campaign.spec = failing_.spec;
+  campaign.seconds = std::min(options_.seconds / 6, run::seconds_left());
+  campaign.jobs = options_.jobs;
+  campaign.allowed_exits = options_.allowed_exits;
+  if (campaign.seconds <= 0) return;
+  const std::uint64_t most = run::executions_for_consequences(failing_.result.steps);
+  const run::TimeShare share(campaign.seconds);
+  const run::RaceConsequences found = run::ConsequenceSearch(target_, campaign, most).search(race_);
+  for (const run::FoundBug& bug : found.bugs)
+    consequences_.insert(fingerprint(bug.trace, bug.trace.findings[bug.finding]));
+}
+
+Trials::Outcome Trials::explore_consequences(const Rules& rules, std::uint64_t executions, double seconds) {
+  if (!knows_consequences_) learn_consequences();
+  RunSpec spec = failing_.spec;
+  spec.visible = race_;
+  if (executions == 0) executions = run::executions_for_consequences(failing_.result.steps);
+  return explore_as(spec, rules, executions, seconds);
+}
+
 Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, double seconds) {
+  return explore_as(failing_.spec, rules, executions, seconds);
+}
+
+Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64_t executions,
+                                   double seconds) {
   ++count_;
   Outcome outcome;
   const double own = options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count();
@@ -114,7 +148,7 @@ Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, do
     return outcome;
   }
   run::CampaignOptions campaign;
-  campaign.spec = with_rules(failing_.spec, rules);
+  campaign.spec = with_rules(std::move(spec), rules);
   campaign.spec.seed = seed_ = mix(seed_, count_);
   campaign.executions = executions;
   campaign.seconds = left;

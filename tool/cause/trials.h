@@ -37,23 +37,32 @@ class Trials {
   // How long a campaign without rules needs to show the bug; from it, how long trials have to be.
   void calibrate();
   std::uint64_t base_executions() const { return base_; }
+  bool is_race() const { return race_.any(); }
 
   // First the failing execution itself, as far as the rules let it; then a campaign of trial_length().
   Outcome try_rules(const Rules& rules);
   // A campaign of `executions`; it may take `seconds` even where less is left.
   Outcome explore(const Rules& rules, std::uint64_t executions, double seconds = 0);
+  // Of a race: the same with its accesses as choices. Whatever the race led to without rules counts as the bug, too:
+  // a lock that silences a race and leaves the null pointer is no remedy.
+  Outcome explore_consequences(const Rules& rules, std::uint64_t executions = 0, double seconds = 0);
 
   bool time_left() const;
   std::uint64_t count() const { return count_; }
 
  private:
   bool is_wanted(const Trace& trace, const TraceFinding& finding) const;
+  Outcome explore_as(RunSpec spec, const Rules& rules, std::uint64_t executions, double seconds);
+  void learn_consequences();
   bool shows_when_followed(const Rules& rules);
 
   const run::Target& target_;
   const Trace& failing_;
   TrialOptions options_;
   std::string wanted_;  // fingerprint
+  VisiblePlaces race_;  // its accesses; none: the bug is no race
+  bool knows_consequences_ = false;
+  std::set<std::string> consequences_;  // fingerprints
   std::vector<Departure> plan_;
   bool has_plan_ = false;
   std::chrono::steady_clock::time_point began_;

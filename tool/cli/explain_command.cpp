@@ -190,8 +190,13 @@ int explain_command(const Arguments& arguments) {
   }
   if (failing) failing = smaller(program.target, std::move(*failing), *seconds, step);
   if (!failing) return fail(failing.error());
+  // Where a race is what the failure comes of, every execution has it: one that passes is one without the failure.
+  const VisiblePlaces visible = failing->spec.visible;
+  if (!failing->findings.empty() && failing->findings.front().kind != FindingKind::kDataRace)
+    failing->spec.visible.silence = VisiblePlaces::kAllRaces;
   auto explanation = explain(program.target, *failing, *seconds * 0.25, options, step);
   if (!explanation) return fail(explanation.error());
+  explanation->failing.trace.spec.visible = visible;
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;
     // A third of it comes on top, for the change that is right to be tried at length.

@@ -54,6 +54,13 @@ std::string line_of_code(const Trace& trace, const std::string& place) {
   return {};
 }
 
+// malloc looks at its own data, and aborts where it finds them damaged. Under the engine the use of memory that is
+// gone, or the second free, ends the execution before that.
+bool damages_heap(FindingKind kind) {
+  return kind == FindingKind::kHeapUseAfterFree || kind == FindingKind::kDoubleFree ||
+         kind == FindingKind::kInvalidFree;
+}
+
 }  // namespace
 
 bool is_kind_of_failure(FindingKind kind, const std::string& place) {
@@ -61,7 +68,7 @@ bool is_kind_of_failure(FindingKind kind, const std::string& place) {
   const Manner manner = manner_of(kind);
   if (place.empty()) return manner == Manner::kHang;
   if (place.starts_with("assertion")) return manner == Manner::kAbort;
-  if (place.starts_with("abort")) return manner == Manner::kAbort;
+  if (place.starts_with("abort")) return manner == Manner::kAbort || damages_heap(kind);
   if (const int signal = signal_of(place); signal != 0) {
     if (signal == SIGABRT) return manner == Manner::kAbort;
     // From a watchdog, or from whoever lost patience.

@@ -54,6 +54,7 @@ CampaignOutcome Hunt::run(std::optional<double> seconds) {
     options.executions = round.executions;
     options.seconds = most > 0 ? std::max(std::min(left(), seconds_left()), 0.01) : 0;
     options.spec.visible = round.sees_races ? visible_ : options_.spec.visible;
+    if (round.sees_races) options.spec.visible.silence = VisiblePlaces::kVisibleOnes;
     if (rounds_ != 0) options.spec.seed = mix(options_.spec.seed, rounds_);
     ++rounds_;
     Campaign campaign(target_, options);

@@ -37,6 +37,7 @@ RaceConsequences ConsequenceSearch::search(const VisiblePlaces& from) {
   RaceConsequences found;
   CampaignOptions options = options_;
   options.spec.visible = from;
+  options.spec.visible.silence = VisiblePlaces::kVisibleOnes;
   options.max_failures = 0;       // how often counts
   options.output_directory = {};  // who asks keeps what is worth it
   options.warnings_as_bugs = false;

@@ -12,6 +12,8 @@ TEST(FailurePlace, tells_kinds_of_failures) {
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kHeapUseAfterFree, "signal 11 program+0x1234"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kSignal, "SIGSEGV at program+0x1234"));
   EXPECT_FALSE(is_kind_of_failure(FindingKind::kAssertion, "SIGSEGV at program+0x1234"));
+  EXPECT_TRUE(is_kind_of_failure(FindingKind::kHeapUseAfterFree, "aborted at program+0x1234")) << "by malloc";
+  EXPECT_FALSE(is_kind_of_failure(FindingKind::kHeapUseAfterFree, "assertion queue.cpp:41"));
   EXPECT_FALSE(is_kind_of_failure(FindingKind::kNonZeroExit, "SIGSEGV at program+0x1234"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kDeadlock, "SIGTERM at libc.so.6+0x8a"));
   EXPECT_TRUE(is_kind_of_failure(FindingKind::kUncaughtException, "signal 6 libc.so.6+0x8a"));
