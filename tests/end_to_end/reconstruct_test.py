@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, HeddleTest
+from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, HeddleTest, needs_full_builds
 from sources import NATIVE
 
 ARTIFACT = "heddle-out/bug-1.heddle"
@@ -227,7 +227,7 @@ class Reconstruct(HeddleTest):
         self.compile(NATIVE, flags=["--full"])
         self.heddle("record", "-d", "logs", "--", "./program", "1", "joined")
         (log,) = os.listdir(self.path("logs"))
-        answer = self.heddle("reconstruct", os.path.join("logs", log), "-o", "out", "--", "./program", "1", "joined", code=BUG)
+        answer = self.heddle("reconstruct", "--only-paths", os.path.join("logs", log), "-o", "out", "--", "./program", "1", "joined", code=BUG)
         self.assertRegex(answer.errors, r"thread 0: (\d+) of \1 branches")
         self.heddle("replay", "out/bug-1.heddle", code=BUG)
         self.heddle("reconstruct", os.path.join("logs", log), code=BAD_INPUT)
@@ -246,7 +246,7 @@ class Reconstruct(HeddleTest):
     def reconstruct_failing(self, *arguments):
         self.heddle("record", "-d", "logs", "--", "./program", *arguments)
         (log,) = os.listdir(self.path("logs"))
-        answer = self.heddle("reconstruct", os.path.join("logs", log), "-o", "out", "--", "./program", *arguments, code=BUG)
+        answer = self.heddle("reconstruct", "--only-paths", os.path.join("logs", log), "-o", "out", "--", "./program", *arguments, code=BUG)
         os.remove(os.path.join(self.path("logs"), log))
         self.heddle("replay", "out/bug-1.heddle", code=BUG)
         return answer
@@ -270,7 +270,7 @@ class Reconstruct(HeddleTest):
         self.compile(ONE_STATE, flags=["--full"])
         self.heddle("record", "-d", "logs", "--", "./program", "2")
         (log,) = os.listdir(self.path("logs"))
-        answer = self.heddle("reconstruct", os.path.join("logs", log), "--", "./program", "1", code=BUG)
+        answer = self.heddle("reconstruct", "--only-paths", os.path.join("logs", log), "--", "./program", "1", code=BUG)
         self.assertRegex(answer.errors, r"thread 0: (\d+) of \1 branches")
 
     def test_what_signal_handlers_do_is_a_path_of_its_own(self):
@@ -295,7 +295,7 @@ class Reconstruct(HeddleTest):
         child.kill()
         self.finish(child)
         (log,) = os.listdir(self.path("logs"))
-        answer = self.heddle("reconstruct", os.path.join("logs", log), "--", "./program", code=BUG)
+        answer = self.heddle("reconstruct", "--only-paths", os.path.join("logs", log), "--", "./program", code=BUG)
         self.assertIn("SUMMARY: heddle: deadlock", answer.errors)
         self.heddle("replay", ARTIFACT, code=BUG)
 
@@ -306,7 +306,7 @@ class OtherEnds(HeddleTest):
         self.compile(WAYS, flags=["--full"])
         self.heddle("record", "-d", "logs", "--", "./program", logged)
         (log,) = os.listdir(self.path("logs"))
-        return self.heddle("reconstruct", "-n", "5", "-o", "out", os.path.join("logs", log), "--", "./program", run)
+        return self.heddle("reconstruct", "--only-paths", "-n", "5", "-o", "out", os.path.join("logs", log), "--", "./program", run)
 
     def expect_another_bug(self, answer, reported):
         self.assertEqual(answer.code, BUG, answer.errors)
@@ -326,6 +326,40 @@ class OtherEnds(HeddleTest):
         answer = self.reconstruct("1", "0")
         self.assertEqual(answer.code, INCONCLUSIVE, answer.errors)
         self.assertFalse(os.path.exists(self.path("out/bug-1.heddle")))
+
+
+
+# A worker that is started before what it uses is set. Natively main sleeps, and the worker always fails; to the engine
+# sleeping orders nothing, and no lock or atomic operation tells the two orders apart.
+STARTED_TOO_EARLY = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+int *config;
+static void* work(void* p) { *(int*)p += *config; return p; }
+int main(void) {
+  int sum = 0;
+  pthread_t t;
+  pthread_create(&t, NULL, work, &sum);
+  usleep(300000);
+  config = calloc(1, sizeof *config);
+  pthread_join(t, NULL);
+  free(config);
+  return sum;
+}
+"""
+
+
+class Tried(HeddleTest):
+    def test_a_failure_that_comes_of_plain_accesses_comes_back(self):
+        needs_full_builds()
+        self.compile(STARTED_TOO_EARLY, flags=("--full",))
+        self.heddle("record", "-d", "logs", "--", "./program", code=128 + 11)
+        log = os.path.join("logs", os.listdir(self.path("logs"))[0])
+        answer = self.heddle("reconstruct", log, "--", "./program", code=BUG)
+        self.assertIn("fatal signal SIGSEGV program.c:6", answer.errors)
+        self.heddle("replay", "--times", "3", ARTIFACT, code=BUG)
+        self.heddle("run", "--seed", "1", "--look-for", log, "-o", "control", "--", "./program", code=BUG)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,25 @@ import unittest
 from heddle_driver import BAD_INPUT, BUG, INCONCLUSIVE, NO_BUG, TESTS, HeddleTest
 from sources import NATIVE
 
+# Which way it goes the system decides: all executions of a search are variants of one, and draw the same.
+DRAWN = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/random.h>
+atomic_int turns;
+static void* work(void* p) { atomic_fetch_add(&turns, 1); return p; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, NULL, work, NULL);
+  atomic_fetch_add(&turns, 1);
+  unsigned char drawn = 0;
+  if (getrandom(&drawn, 1, 0) != 1) return 2;
+  pthread_join(t, NULL);
+  if (drawn % 16 == 3) abort();
+  return 0;
+}
+"""
 PROGRAMS = os.path.join(TESTS, "..", "bench", "search")
 ARTIFACT = "heddle-out/bug-1.heddle"
 
@@ -159,10 +178,10 @@ class SearchFromRuns(HeddleTest):
     def test_follows_the_run_sequence_of_the_running_example(self):
         """Fig. 5.5d: from the run 10/0, flips A, B, C, A and B find nothing; A and C fails."""
         program = self.build("fig_5_1")
-        listed = self.heddle("search", "-v", "--runs", "12", "--order", "thesis", "-n", "1", "--", program)
+        listed = self.heddle("search", "--only-near-runs", "-v", "--runs", "12", "--order", "thesis", "-n", "1", "--", program)
         runs = dict(re.findall(r"^run (\d+): 0:- (0\.1:[01]+ 0\.2:[01]+)$", listed.errors, re.MULTILINE))
         base = next(number for number, paths in runs.items() if paths == "0.1:10 0.2:0")
-        answer = self.heddle("search", "-v", "--runs", "12", "--order", "thesis", "--depth", "3", "--traces", "1",
+        answer = self.heddle("search", "--only-near-runs", "-v", "--runs", "12", "--order", "thesis", "--depth", "3", "--traces", "1",
                              "--base", base, "--", program, code=BUG)
         flipped = [line for line in answer.errors.splitlines() if line.startswith(f"run {base}, flipped")]
         asked = [(re.findall(r"(0\.\d) branch (\d)", line), paths_of(line), line.split(": ")[-1]) for line in flipped]
@@ -181,13 +200,13 @@ class SearchFromRuns(HeddleTest):
 
     def test_what_fails_is_reported_and_not_what_was_warned_of(self):
         program = self.compile(BOTH_ORDERS, flags=["--full", "-pthread"])
-        answer = self.heddle("search", "--runs", "1", "--", program)
+        answer = self.heddle("search", "--only-near-runs", "--runs", "1", "--", program)
         self.assertEqual(answer.code, BUG, answer.errors)
         self.assertIn("SUMMARY: heddle: deadlock", answer.errors)
 
     def test_a_circle_of_three_threads_deadlocks(self):
         program = self.compile(CIRCLE, flags=["--full", "-pthread"])
-        answer = self.heddle("search", "--runs", "1", "--", program)
+        answer = self.heddle("search", "--only-near-runs", "--runs", "1", "--", program)
         self.assertEqual(answer.code, BUG, answer.errors)
         self.assertRegex(answer.errors.replace("\n ", ""), r"T1 holds .*; T2 holds .*; T3 holds .* None of them can go on")
 
@@ -199,20 +218,20 @@ class SearchFromRuns(HeddleTest):
 
     def test_a_pass_that_comes_too_early_needs_no_more_executions_than_model_checking(self):
         """Table 5.3: MCR needs 4 for BubbleSort. Who sleeps is followed, and who fails needs nobody to finish."""
-        answer = self.heddle("search", "-v", "--runs", "1", "--", self.build("bubble_sort"), code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "-v", "--runs", "1", "--", self.build("bubble_sort"), code=BUG)
         executed = [line for line in answer.errors.splitlines() if line.endswith("when executed")]
         self.assertLessEqual(len(executed), 4, answer.errors)
         self.assertIn("fails when executed", executed[-1])
 
     def test_a_branch_in_a_critical_section_is_flipped_while_others_wait_outside(self):
         self.compile(WITHDRAW, flags=["--full"])
-        answer = self.heddle("search", "--runs", "1", "--", "./program", code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "--runs", "1", "--", "./program", code=BUG)
         self.assertRegex(answer.errors, r"derived from run 1 by flipping 0\.\d branch")
 
     def test_a_bug_stays_a_bug_where_it_cannot_be_kept(self):
         self.compile(WITHDRAW, flags=["--full"])
         self.write("file", "in the way")
-        answer = self.heddle("search", "--runs", "1", "-o", "file", "--", "./program", code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "--runs", "1", "-o", "file", "--", "./program", code=BUG)
         self.assertIn("This execution could not be kept", answer.errors)
         self.assertIn("SUMMARY: heddle: ", answer.errors)
         self.assertNotIn("reproduce:", answer.errors)
@@ -222,8 +241,16 @@ class SearchFromRuns(HeddleTest):
     def test_a_bug_on_the_way_to_a_run_that_passed_is_reported(self):
         self.compile(RACE, flags=["--full"])
         self.heddle("record", "-d", "logs", "--", "./program", code=NO_BUG)
-        answer = self.heddle("search", "--from", "logs", "--", "./program", code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "--from", "logs", "--", "./program", code=BUG)
         self.assertIn("data race", answer.errors)
+
+    def test_executions_are_tried_besides(self):
+        # One execution in 16 aborts; that none of 10,000 does has probability (15/16)^10,000 < 1e-280.
+        self.compile(DRAWN, flags=("--full",))
+        answer = self.heddle("search", "-t", "60s", "--", "./program", code=BUG)
+        self.assertIn("SUMMARY: heddle: abort", answer.errors)
+        self.assertRegex(answer.errors, r"[1-9][0-9,]* executions tried besides")
+        self.heddle("search", "--only-near-runs", "-t", "60s", "-o", "near", "--", "./program", code=NO_BUG)
 
     def test_says_what_to_record_where_no_log_is_of_use(self):
         self.compile(RACE, flags=["--full"])
@@ -242,7 +269,7 @@ class SearchFromRuns(HeddleTest):
     def test_cases_that_lead_to_the_same_place_are_one_path(self):
         self.compile(SWITCHED, flags=["--full", "-O2"])
         self.heddle("record", "-d", "logs", "--", "./program", "joined", code=NO_BUG)
-        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "--from", "logs", "--any-input", "--", "./program", code=BUG)
         self.assertIn("Assertion", answer.errors)
 
     def test_native_runs_that_passed_lead_to_one_that_fails(self):
@@ -252,9 +279,9 @@ class SearchFromRuns(HeddleTest):
         # Without the join in between it is another run: named, and only looked at if asked for.
         answer = self.heddle("search", "--from", "logs", "--", "./program", "0", code=INCONCLUSIVE)
         self.assertIn(f"left out: {log}", answer.errors)
-        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", "0", code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "--from", "logs", "--any-input", "--", "./program", "0", code=BUG)
         self.assertIn("derived from run", answer.errors)
-        answer = self.heddle("search", "--from", "logs", "--", "./program", "0", "joined", code=NO_BUG)
+        answer = self.heddle("search", "--only-near-runs", "--from", "logs", "--", "./program", "0", "joined", code=NO_BUG)
         self.assertNotIn("left out", answer.errors)
 
 
