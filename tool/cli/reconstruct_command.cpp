@@ -8,6 +8,7 @@
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/preamble.h"
+#include "tool/cli/progress_line.h"
 #include "tool/cli/search_and_hunt.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/value_checks.h"
@@ -130,7 +131,7 @@ int reconstruct_command(const Arguments& arguments) {
   if (!executions) return complain(executions.error());
   executions->keep_decisions();
   FoundBugs found("reconstruct", options.found.output, target, options.seed);
-  const bool shown = !options.quiet && stderr_is_terminal();
+  ProgressLine progress(!options.quiet && stderr_is_terminal());
   const search::LoggedEnd end = search::logged_end(*log);
   if (end.hangs && !options.quiet)
     fmt::print(stderr, "heddle: {} has no end: its run was killed, or still runs; looking for how it hangs\n",
@@ -139,20 +140,19 @@ int reconstruct_command(const Arguments& arguments) {
   const auto think = [&] {
     done = search::reconstruct(*executions, search::logged_paths(*log), end, options.reconstruct,
                                [&](std::size_t matched, std::size_t of) {
-                                 if (shown) fmt::print(stderr, "heddle: {} of {} branches …\n", matched, of);
+                                 progress.show(fmt::format("heddle: {} of {} branches …", matched, of));
                                });
     return !done || done->succeeded ? Thought::kEnough : Thought::kNothing;
   };
   HuntOutcome tried;
   if (end.fails && !options.only_paths) {
     HuntOptions hunt{run::WantedFailure::at_place(end.hangs ? "" : outcome_text(log->outcome)),
-                     options.found.allowed_exits,
-                     spec,
-                     {}};
+                     options.found.allowed_exits, spec, [&](const report::Progress& p) { progress.show(p); }};
     tried = search_and_hunt(target, hunt, think);
   } else {
     think();
   }
+  progress.clear();
   if (!done) return complain(done.error());
   if (tried.bug) {
     if (!options.quiet) tell_tried(*executions, *log, tried);

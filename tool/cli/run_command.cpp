@@ -7,6 +7,7 @@
 #include "tool/cli/commands.h"
 #include "tool/cli/look_for.h"
 #include "tool/cli/preamble.h"
+#include "tool/cli/progress_line.h"
 #include "tool/cli/race_follow_up.h"
 #include "tool/cli/run_options.h"
 #include "tool/replay/determinism.h"
@@ -23,26 +24,6 @@
 
 namespace heddle::cli {
 namespace {
-
-// One line on a terminal that is written over again and again.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool enabled) : enabled_(enabled) {}
-  void show(const report::Progress& progress) {
-    if (!enabled_) return;
-    fmt::print(stderr, "\r\x1b[K{}", report::progress_line(progress, terminal_width() - 1));
-    std::fflush(stderr);
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-    shown_ = false;
-  }
-
- private:
-  bool enabled_;
-  bool shown_ = false;
-};
 
 std::string describe(const run::FoundBug& bug, const RunOptions& options, report::Detail detail) {
   if (!bug.known.empty()) return {};  // the summary has it

@@ -7,6 +7,7 @@
 #include "tool/cli/found_bug.h"
 #include "tool/cli/help.h"
 #include "tool/cli/preamble.h"
+#include "tool/cli/progress_line.h"
 #include "tool/cli/search_and_hunt.h"
 #include "tool/cli/search_text.h"
 #include "tool/cli/terminal.h"
@@ -284,11 +285,15 @@ int search_command(const Arguments& arguments) {
     return !found || *found || !start.has_logs ? Thought::kEnough : Thought::kNothing;
   };
   HuntOutcome tried;
+  // (Lines of the search itself would come into it.)
+  ProgressLine progress(!options.quiet && !options.verbose && stderr_is_terminal());
   if (options.only_near_runs) {
     think();
   } else {
-    HuntOptions hunt{run::WantedFailure::any(), options.found.allowed_exits, spec, {}};
+    HuntOptions hunt{run::WantedFailure::any(), options.found.allowed_exits, spec,
+                     [&](const report::Progress& p) { progress.show(p); }};
     tried = search_and_hunt(target, hunt, think);
+    progress.clear();
   }
   if (tried.bug) {
     found = std::optional(as_found(std::move(*tried.bug), target, options));
