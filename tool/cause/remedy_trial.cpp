@@ -32,7 +32,7 @@ bool RemedyTrial::removes_consequences(const Rules& rules) {
   return outcome.known && !outcome.shows;
 }
 
-bool RemedyTrial::accept(RemedyKind kind, std::vector<RemedyPart> parts) {
+bool RemedyTrial::accept(RemedyKind kind, const std::vector<RemedyPart>& parts) {
   if (trials_.is_race() && !removes_consequences(rules_of(parts))) return false;
   say("trying the remedy at length");
   return take(kind, parts,

@@ -28,7 +28,7 @@ class RemedyTrial {
   // Of a race: where its accesses are choices, neither the race shows under these rules nor what it leads to.
   bool removes_consequences(const Rules& rules);
   // Tries at length what looks right. True: it is the remedy.
-  bool accept(RemedyKind kind, std::vector<RemedyPart> parts);
+  bool accept(RemedyKind kind, const std::vector<RemedyPart>& parts);
   // The same for rules that hold only where the race's accesses are choices.
   bool accept_visible(RemedyKind kind, std::vector<RemedyPart> parts);
   bool time_left() const { return trials_.time_left(); }

@@ -148,7 +148,7 @@ Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64
     return outcome;
   }
   run::CampaignOptions campaign;
-  campaign.spec = with_rules(std::move(spec), rules);
+  campaign.spec = with_rules(spec, rules);
   campaign.spec.seed = seed_ = mix(seed_, count_);
   campaign.executions = executions;
   campaign.seconds = left;
