@@ -22,7 +22,8 @@ const TraceEvent* turn_at_or_before(const Trace& trace, const TraceEvent& event)
 
 const TraceEvent* turn_at_or_after(const Trace& trace, const TraceEvent& event) {
   for (const TraceEvent& e : trace.events) {
-    if (e.thread == event.thread && e.id >= event.id && (has_turn(trace, e) || e.kind == EventKind::kThreadEnd))
+    if (e.thread == event.thread && e.id >= event.id &&
+        (has_turn(trace, e) || e.kind == EventKind::kThreadEnd))
       return e.kind == EventKind::kThreadEnd ? nullptr : &e;
   }
   return nullptr;
