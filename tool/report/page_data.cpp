@@ -112,10 +112,7 @@ class BugPage {
     json["kind"] = to_string(finding_.kind);
     json["severity"] = finding_.severity == Severity::kWarning ? "warning" : "bug";
     json["summary"] = utf8(finding_summary(trace_, finding_, paths_));
-    std::string words = head_.sentence;
-    for (const std::string& line : consequence_lines(found_.follow_up))
-      words += (words.empty() ? "" : " ") + ("It leads to: " + line) + ".";
-    json["words"] = utf8(words);
+    json["words"] = utf8(head_.sentence + consequence_sentences(found_.follow_up));
     json["message"] = is_programs_message() ? utf8(escaped_lines(finding_.message)) : "";
     json["signature"] = fingerprint(trace_, finding_);
     json["count"] = found_.count;

@@ -209,6 +209,14 @@ std::vector<std::string> consequence_lines(const RaceFollowUp& follow_up) {
   return lines;
 }
 
+std::string consequence_sentences(const RaceFollowUp& follow_up) {
+  const bool found = !follow_up.found.empty() || follow_up.timed_out != 0;
+  std::string text;
+  for (const std::string& line : consequence_lines(follow_up))
+    text += found ? " It leads to: " + line + "." : " " + capitalised(line) + ".";
+  return text;
+}
+
 std::vector<std::string> leads_to_lines(const RaceFollowUp& follow_up) {
   std::vector<std::string> lines;
   const std::vector<std::string> words = consequence_lines(follow_up);

@@ -58,6 +58,8 @@ std::string signal_name(int signal);
 // What a race leads to: a line of words for each consequence, "SIGSEGV svc.cpp:52 …, in 12 % of 1,000 executions with
 // its accesses as choices"; one that says that nothing was seen; or none, where that was not looked for.
 std::vector<std::string> consequence_lines(const RaceFollowUp& follow_up);
+// The same as sentences behind the one that says what happened; empty: it was not looked for.
+std::string consequence_sentences(const RaceFollowUp& follow_up);
 // The same for the first block of a report, with how to see the worst of them; three lines at most.
 std::vector<std::string> leads_to_lines(const RaceFollowUp& follow_up);
 const char* order_name(MemoryOrder order);

@@ -66,9 +66,7 @@ class SarifResult {
     result["ruleId"] = rule_id(finding_.kind);
     result["ruleIndex"] = rule_;
     result["level"] = finding_.severity == Severity::kWarning ? "warning" : "error";
-    std::string text = head.sentence;
-    for (const std::string& line : consequence_lines(found_.follow_up)) text += " It leads to: " + line + ".";
-    result["message"] = message_of(text);
+    result["message"] = message_of(head.sentence + consequence_sentences(found_.follow_up));
     result["locations"] = Json::array();
     result["relatedLocations"] = Json::array();
     result["stacks"] = Json::array();
