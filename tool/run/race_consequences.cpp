@@ -50,7 +50,8 @@ RaceConsequences ConsequenceSearch::search(const VisiblePlaces& from) {
     options.executions =
         round + 1 < kRounds ? (executions_ - found.executions + 1) / 2 : executions_ - found.executions;
     if (*options.executions == 0) break;
-    options.seconds = options_.seconds > 0 ? std::max(seconds_left(), 0.0) : 0;
+    // (0 would be no limit.)
+    options.seconds = options_.seconds > 0 ? std::max(seconds_left(), 0.01) : 0;
     options.spec.seed = mix(options_.spec.seed, 0x7261636573ull + round);
     Campaign campaign(target_, options);
     campaign.on_progress = on_progress;
