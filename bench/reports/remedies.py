@@ -80,7 +80,7 @@ def paths(names):
 
 
 def frames_of(value):
-    """Every place below a value."""
+    """Every place below a value, as (file, line)."""
     if isinstance(value, dict):
         if "file" in value and "line" in value:
             yield str(value["file"]), int(value["line"])
@@ -115,7 +115,8 @@ def judged(bug, remedy):
     if not remedy:
         return ("none" if bug["accepted"] else "right"), None, []
     kind, frames = kind_of(remedy), set(frames_of(remedy))
-    lines = sorted(f"{os.path.basename(path)}:{line}" for path, line in frames)
+    frames |= {(file, int(line)) for file, line in re.findall(r"([\w./-]+\.(?:c|cpp|h)):(\d+)", remedy.get("sentence") or "")}
+    lines = sorted({f"{os.path.basename(path)}:{line}" for path, line in frames})
     fitting = [alternative for alternative in bug["accepted"] if kind in alternative["kinds"]]
     if not fitting:
         return "wrong kind", kind, lines
