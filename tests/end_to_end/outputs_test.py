@@ -225,9 +225,10 @@ class Outputs(HeddleTest):
     def test_a_full_disk_is_told(self):
         os.mkdir(self.path("disk"))
         program = self.racy()
-        script = ("mount -t tmpfs -o size=8k tmpfs disk || exit 125; head -c 8192 /dev/zero > disk/filler; "
+        # (The root of a chroot need not be a mount point: unshare itself would fail to make it private.)
+        script = ("mount --make-rprivate / 2> /dev/null; mount -t tmpfs -o size=8k tmpfs disk || exit 125; head -c 8192 /dev/zero > disk/filler; "
                   f"{shlex.join([HEDDLE, *FEW])} -o disk --json disk/r.json {program}; code=$?; ls -A disk; exit $code")
-        run = self.call("unshare", "-m", "bash", "-c", script)
+        run = self.call("unshare", "-m", "--propagation", "unchanged", "bash", "-c", script)
         self.assertEqual(run.code, BUG, run.errors)
         self.assertIn("No space left on device. Free some space there, or name another place.", run.errors)
         self.assertIn("WARNING: heddle: data race", run.errors)

@@ -17,7 +17,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from commands import BAD_INPUT, BUG, HEDDLE, NO_BUG, Command, Workshop  # noqa: E402
 from denials import ALL, NEEDED, SPEECHLESS, Denials, environment  # noqa: E402
-from injection import Failure, Injection  # noqa: E402
+from injection import OWN_MOUNTS, PRIVATE_MOUNTS, Failure, Injection  # noqa: E402
 
 TAKES_ALL = "--all" in sys.argv
 NOBODY = 65534
@@ -196,7 +196,7 @@ class Places(DeniedTest):
         """`script`: makes it so, in a mount namespace of its own."""
         command = self.commands[name]
         one = Injection(command, os.path.join(self.folder, "work"), self.workshop)
-        answer = subprocess.run(["unshare", "-m", "sh", "-ec", "mount --make-rprivate /; " + script + '; exec "$@"', "sh", HEDDLE, *command.words],
+        answer = subprocess.run([*OWN_MOUNTS, "sh", "-ec", PRIVATE_MOUNTS + script + '; exec "$@"', "sh", HEDDLE, *command.words],
                                 cwd=one.folder, env={**os.environ, **dict(environment)}, stdin=subprocess.DEVNULL,
                                 capture_output=True, timeout=60, check=False)
         errors = answer.stderr.decode("utf-8", "replace")

@@ -19,7 +19,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from commands import BAD_INPUT, BUG, HEDDLE, INCONCLUSIVE, NO_BUG, OWN_ERROR, Command, Workshop  # noqa: E402
-from injection import Injection, kill_once, marked, processes, read, temporaries, usual_seconds  # noqa: E402
+from injection import OWN_MOUNTS, PRIVATE_MOUNTS, Injection, kill_once, marked, processes, read, temporaries, usual_seconds  # noqa: E402
 
 NAMES = ["run", "run-fork", "run-exhaustive", "run-forking", "test", "replay", "minimize", "explain", "record"]
 
@@ -179,9 +179,9 @@ class Limits(FaultTest):
             return  # test_file_size has the same errors from the system
         disk = os.path.join(self.folder, "disk")
         os.makedirs(disk, exist_ok=True)
-        script = ('mount -t tmpfs -o size=16k none "$1" && head -c 15000 /dev/zero > "$1/filler"; cd "$1"; '
+        script = (PRIVATE_MOUNTS + 'mount -t tmpfs -o size=16k none "$1" && head -c 15000 /dev/zero > "$1/filler"; cd "$1"; '
                   'shift; "$@"; code=$?; ls -a . out 1>&2; exit $code')
-        answer = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", disk, HEDDLE, "run", "-n", "3000", "--seed", "3", "-o", "out",
+        answer = subprocess.run([*OWN_MOUNTS, "sh", "-c", script, "sh", disk, HEDDLE, "run", "-n", "3000", "--seed", "3", "-o", "out",
                                  "--", self.workshop.path("rare")], stdin=subprocess.DEVNULL, capture_output=True,
                                 timeout=120, check=False)
         errors = answer.stderr.decode("utf-8", "replace")

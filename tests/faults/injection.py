@@ -26,6 +26,12 @@ class Failure(Exception):
     """What a command did wrong, in one line."""
 
 
+# A mount namespace of its own, for a script of sh that begins with PRIVATE_MOUNTS. The root of a chroot need not be a
+# mount point: unshare itself would fail to make it private.
+OWN_MOUNTS = ["unshare", "-m", "--propagation", "unchanged"]
+PRIVATE_MOUNTS = "mount --make-rprivate / 2> /dev/null || :; "
+
+
 def read(path):
     try:
         with open(path, "rb") as file:
