@@ -26,19 +26,29 @@ enum class RuleKind : std::uint8_t {
                 // next operation, nobody comes between, as if under one lock
   kLocked,  // plain accesses at `place` and at `other` are made under one lock, the same for all such rules
   kAfter,   // operations at `place` wait until `other` was performed, where somebody else can run
+  kHoldLock,  // an operation at `place` is performed as if the lock that is taken at `other` were held meanwhile
+  kWakeAll,  // a signal at `place` wakes all that wait
+  // A wait at `place` does not end for no reason, and nobody takes its lock between the signal and its end: what was
+  // true when it was signalled is still true, as if it were looked at again. kHandOverOne: of a broadcast, one at a
+  // time.
+  kHandOver,
+  kHandOverOne,
+  kAfterEnd,  // operations at `place` wait until threads that were started at `other` have ended
+  kKeep,      // what is freed at `place` is kept until the program ends
+  kAtomic,    // plain accesses at `place` and at `other` are atomic ones with `order`
 };
 
 struct EnforcedRule {
   CodePlace place;
   CodePlace other;
   RuleKind kind = RuleKind::kNone;
-  MemoryOrder order = MemoryOrder::kRelaxed;  // kStrengthen
+  MemoryOrder order = MemoryOrder::kRelaxed;  // kStrengthen, kAtomic
   std::uint8_t frames_left =
       0;  // kTogether: so many functions may be left on the way from `place` to `other`
   std::uint8_t unused[5] = {};
 };
 
-inline constexpr std::uint32_t kMostRules = 48;
+inline constexpr std::uint32_t kMostRules = 240;  // a thread names the one that it is held to in a byte
 
 // The weakest order that has what both have. A load or a store takes of it what it can use.
 constexpr MemoryOrder join_of(MemoryOrder a, MemoryOrder b) {

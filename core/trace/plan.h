@@ -72,6 +72,10 @@ struct PlanExchange {
   Departure plan[kMost];  // ordered by place
   std::uint32_t holds;    // 0: nobody is held
   Hold hold;
+  // `follow_log`: make so many choices of the log, and draw all others, each alternative alike, by the seed. 0: the
+  // whole log is followed.
+  std::uint32_t drawn_from;  // 1 + the number of choices
+  std::uint64_t drawn_seed;
   // Values that a thread is made to read, in executions with rules (RunSpec::rules) that record events.
   ThreadId injected_thread;
   std::uint16_t injected_count;

@@ -18,7 +18,7 @@ void Execution::plain_range(race::AccessOp op, Address address, std::uint64_t by
   check_not_freed(address, bytes, pc);
   check_not_freed(address + bytes - 1, 1, pc);
   if (memory_.location_count() != 0) plain_over_atomics(op, address, bytes);
-  if (rules_.is_under_plain_lock()) rules_.unlock_plain_access();
+  if (rules_.is_in_plain_access()) rules_.end_plain_access();
   stacks_.set_function(0);
 }
 

@@ -62,7 +62,8 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   t.wait_mutex = m.address;
   bool spurious = false;
   // POSIX: ETIMEDOUT if the time has passed at the time of the call, and nothing else.
-  if (deadline > scheduler_.now() && wakes_spuriously()) {
+  const bool hands_over = enforcing_ && rules_.hands_over(t, pc);
+  if (deadline > scheduler_.now() && !hands_over && wakes_spuriously()) {
     spurious = true;
     // The wake-up for no reason may come at any later moment: the thread simply stays runnable.
     t.pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, pc};
@@ -76,6 +77,7 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   t.wait_mutex = 0;
   t.timed_out = false;
   const int lock_error = mutex_lock(m, pc);
+  if (hands_over) rules_.handed_over(t);
   m.count = depth;
   done(EventKind::kCondWake, c.number);
   if (Event* e = record(EventKind::kCondWake, pc)) {
@@ -119,7 +121,17 @@ void Execution::note_heard(SyncObject& object, const Thread& woken, std::uint64_
   object.heard_ticket = scheduler_.next_ticket();
 }
 
+// Are those that wait woken one at a time (core/trace/enforcement.h)?
+bool Execution::wakes_one(const SyncObject& c) {
+  bool one = false;
+  scheduler_.for_each_blocked([&](Thread& t) {
+    one = one || (t.wait == WaitKind::kCondition && t.wait_object == c.address && rules_.wakes_one(t));
+  });
+  return one;
+}
+
 int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
+  if (enforcing_ && rules_.wakes_all(self(), pc)) return condition_broadcast(c, pc);
   visible({EventKind::kCondSignal, MemoryOrder::kRelaxed, 0, c.address, pc});
   note_use(c, pc);
   Thread* woken = choose_waiter(WaitKind::kCondition, c.address);
@@ -127,6 +139,7 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
     note_early(c, pc);
   } else {
     note_heard(c, *woken, pc);
+    if (enforcing_) rules_.expect_hand_over(*woken, woken->wait_mutex);
     scheduler_.make_runnable(*woken);
     woken->pending = {EventKind::kCondWake, MemoryOrder::kRelaxed, 0, c.address, woken->last_pc};
   }
@@ -139,8 +152,15 @@ int Execution::condition_signal(SyncObject& c, std::uint64_t pc) {
 }
 
 int Execution::condition_broadcast(SyncObject& c, std::uint64_t pc) {
+  if (enforcing_ && wakes_one(c)) return condition_signal(c, pc);
   visible({EventKind::kCondBroadcast, MemoryOrder::kRelaxed, 0, c.address, pc});
   note_use(c, pc);
+  if (enforcing_) {
+    scheduler_.for_each_blocked([&](Thread& t) {
+      if (t.wait == WaitKind::kCondition && t.wait_object == c.address)
+        rules_.expect_hand_over(t, t.wait_mutex);
+    });
+  }
   const std::uint32_t woken = scheduler_.wake_all(WaitKind::kCondition, c.address);
   note_early(c, pc);
   done(EventKind::kCondBroadcast, woken);

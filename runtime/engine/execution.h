@@ -279,6 +279,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   void lock_released(sched::SyncObject& lock);
   void note_early(sched::SyncObject& object, std::uint64_t pc);
   void note_heard(sched::SyncObject& object, const sched::Thread& woken, std::uint64_t pc);
+  bool wakes_one(const sched::SyncObject& condition);
   void leave_locks();  // the thread ends
   // --- memory (accesses.cpp, plain_events.cpp, volatiles.cpp, storage.cpp, crossing_calls.cpp)
   template <race::AccessOp kOp, std::uint32_t kSize>
@@ -334,7 +335,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   race::RaceDetector race_;
   HappensBefore edges_{scheduler_, memory_, race_};
   Crossings crossings_{edges_};
-  Rules rules_{edges_};
+  Rules rules_{edges_, scheduler_, sync_};
   ElementTurns elements_{scheduler_, locks_};
   Stacks stacks_{scheduler_, events_};
   RaceReports race_reports_;

@@ -109,14 +109,20 @@ template <race::AccessOp kOp, std::uint32_t kSize>
     if (events_.is_on()) [[unlikely]]
       stacks_.note_own_variable(address, pc);
     if (plain_.detecting()) {
-      if (const race::Race* race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc)))
-        report_race(*race);
+      constexpr auto kAsAtomic =
+          kOp == race::AccessOp::kWrite ? race::AccessOp::kAtomicWrite : race::AccessOp::kAtomicRead;
+      const race::Race* race;
+      if (rules_.is_atomic_access()) [[unlikely]]
+        race = race_.on_access<kAsAtomic, kSize>(address, pc, access_stack(pc));
+      else
+        race = race_.on_access<kOp, kSize>(address, pc, access_stack(pc));
+      if (race != nullptr) report_race(*race);
     }
     check_not_freed(address, kSize, pc);
   }
   if (memory_.may_have_location(address, kSize)) plain_over_atomics(kOp, address, kSize);
-  if (rules_.is_under_plain_lock()) [[unlikely]]
-    rules_.unlock_plain_access();
+  if (rules_.is_in_plain_access()) [[unlikely]]
+    rules_.end_plain_access();
 }
 
 template <race::AccessOp kOp, std::uint32_t kSize>

@@ -71,6 +71,7 @@ void* Execution::allocate(std::size_t size, std::size_t alignment, heap::Allocat
 
 void Execution::free(void* pointer, std::uint64_t pc) {
   before_call(pc);
+  if (enforcing_ && rules_.keeps(self(), pc)) return;
   Heap& heap = program_heap();
   if (spec().visible.any()) {
     if (const Block* freed = heap.block_at(pointer); freed != nullptr)

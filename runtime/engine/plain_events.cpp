@@ -36,9 +36,9 @@ void Execution::record_plain_access(bool writes, Address address, std::uint64_t 
 
 void Execution::note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc) {
   const bool is_visible = spec().visible.any() && announce_plain_access(op, address, bytes, pc);
-  if (enforcing_) rules_.lock_plain_access(self(), pc);
-  const PlainEvents wanted = spec().plain_events;
   const bool writes = op == race::AccessOp::kWrite;
+  if (enforcing_) rules_.begin_plain_access(self(), pc, writes);
+  const PlainEvents wanted = spec().plain_events;
   if (is_visible && wanted != PlainEvents::kFindShared) record_plain_access(writes, address, bytes, pc);
   if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   // (The value of a visible write is awaited from here on.)

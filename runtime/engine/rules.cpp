@@ -3,6 +3,7 @@
 namespace heddle::engine {
 
 using sched::Thread;
+using sched::ThreadState;
 
 namespace {
 
@@ -16,11 +17,15 @@ bool is_at(const CodePlace& place, const Thread& thread, std::uint64_t pc) {
   return true;
 }
 
+constexpr bool is_hand_over(RuleKind kind) {
+  return kind == RuleKind::kHandOver || kind == RuleKind::kHandOverOne;
+}
+
 }  // namespace
 
 bool Rules::locks_plain_accesses() const {
   for (const EnforcedRule& rule : rules_) {
-    if (rule.kind == RuleKind::kLocked) return true;
+    if (rule.kind == RuleKind::kLocked || rule.kind == RuleKind::kAtomic) return true;
   }
   return false;
 }
@@ -33,24 +38,62 @@ MemoryOrder Rules::order_at(const Thread& thread, std::uint64_t pc, MemoryOrder 
   return order;
 }
 
+template <typename Do>
+void Rules::for_each_lock(Do&& act) const {
+  for (std::uint32_t i = 0; i < lock_count_; ++i) {
+    if (sched::SyncObject* lock = sync_.find(locks_[i]); lock != nullptr) act(*lock);
+  }
+}
+
 bool Rules::keeps_turn(Thread& t, std::uint64_t pc) {
   if (t.region == 0) return false;
   const EnforcedRule& rule = rules_[t.region - 1];
   // It is done, has left the function by another way, or begins again.
   if (t.region_done || t.depth < t.region_depth || is_at(rule.place, t, pc)) {
+    if (t.region_locks) for_each_lock([&](sched::SyncObject& lock) { edges_.release(lock.clock); });
     edges_.release(clock_);
     t.region = 0;
+    t.region_locks = false;
     return false;
   }
   return true;
 }
 
+// The lock that a rule wants held is any that is taken at its place: objects may come and go.
+void Rules::note_lock(const Thread& t) {
+  const Address address = t.pending.address;
+  for (std::uint32_t i = 0; i < lock_count_; ++i) {
+    if (locks_[i] == address) return;
+  }
+  if (lock_count_ < kMostLocks) locks_[lock_count_++] = address;
+}
+
 void Rules::note_turn(Thread& t, std::uint64_t pc) {
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     const EnforcedRule& rule = rules_[i];
-    if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) met_ |= std::uint64_t{1} << i;
+    if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) met_[i / 64] |= std::uint64_t{1} << i % 64;
+    if (rule.kind == RuleKind::kAfterEnd && is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
+    if (rule.kind == RuleKind::kHoldLock) {
+      // Before the lock was taken for the first time it is not known which one it is: until then the rule's own clock
+      // orders the two.
+      if (t.pending.kind == EventKind::kMutexLock && is_at(rule.other, t, pc)) {
+        edges_.acquire(clock_, t.id);
+        note_lock(t);
+      }
+      if (is_at(rule.place, t, pc)) {
+        for_each_lock([&](const sched::SyncObject& lock) { edges_.acquire(lock.clock, t.id); });
+        t.region_locks = true;
+        if (t.region == 0) {
+          t.region = static_cast<std::uint8_t>(i + 1);
+          t.region_done = true;
+          t.region_depth = 0;
+        }
+      }
+    }
     if (rule.kind != RuleKind::kTogether) continue;
-    if (t.region == 0 && is_at(rule.place, t, pc)) {
+    // A step that begins where a lock is to be held ends later than that operation.
+    const bool is_free = t.region == 0 || rules_[t.region - 1].kind == RuleKind::kHoldLock;
+    if (is_free && is_at(rule.place, t, pc)) {
       edges_.acquire(clock_, t.id);
       t.region = static_cast<std::uint8_t>(i + 1);
       t.region_done = false;
@@ -61,28 +104,108 @@ void Rules::note_turn(Thread& t, std::uint64_t pc) {
   }
 }
 
+bool Rules::is_lock_taken(const Thread& by_another_than) const {
+  bool taken = false;
+  for_each_lock([&](const sched::SyncObject& lock) {
+    taken = taken || (lock.count != 0 && lock.owner != by_another_than.id);
+  });
+  return taken;
+}
+
 bool Rules::must_wait(const Thread& t) const {
+  if (t.pending.kind == EventKind::kMutexLock) {
+    for (std::uint32_t i = 0; i < handed_over_count_; ++i) {
+      if (handed_over_[i].mutex == t.pending.address && handed_over_[i].thread != t.id) return true;
+    }
+  }
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     const EnforcedRule& rule = rules_[i];
-    if (rule.kind == RuleKind::kAfter && (met_ >> i & 1) == 0 && is_at(rule.place, t, t.pending.pc))
-      return true;
+    const bool can_wait =
+        rule.kind == RuleKind::kAfter || rule.kind == RuleKind::kHoldLock || rule.kind == RuleKind::kAfterEnd;
+    if (!can_wait || !is_at(rule.place, t, t.pending.pc)) continue;
+    if (rule.kind == RuleKind::kAfter && (met_[i / 64] >> i % 64 & 1) == 0) return true;
+    if (rule.kind == RuleKind::kHoldLock && is_lock_taken(t)) return true;
+    if (rule.kind != RuleKind::kAfterEnd) continue;
+    for (std::uint32_t k = 0; k < scheduler_.thread_count(); ++k) {
+      const Thread& other = scheduler_.thread(ThreadId{static_cast<std::uint16_t>(k)});
+      if (other.end_rule == i + 1 && other.id != t.id && other.state != ThreadState::kFinished) return true;
+    }
   }
   return false;
 }
 
-void Rules::lock_plain_access(const Thread& t, std::uint64_t pc) {
+void Rules::note_created(const Thread& creator, Thread& made, std::uint64_t pc) const {
+  made.end_rule = 0;
+  for (std::uint32_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].kind == RuleKind::kAfterEnd && is_at(rules_[i].other, creator, pc))
+      made.end_rule = static_cast<std::uint8_t>(i + 1);
+  }
+}
+
+void Rules::note_end(const Thread& t) {
+  if (t.end_rule != 0) edges_.release(clock_);
+}
+
+bool Rules::wakes_all(const Thread& t, std::uint64_t pc) const {
+  for (const EnforcedRule& rule : rules_) {
+    if (rule.kind == RuleKind::kWakeAll && is_at(rule.place, t, pc)) return true;
+  }
+  return false;
+}
+
+bool Rules::hands_over(const Thread& t, std::uint64_t pc) const {
+  for (const EnforcedRule& rule : rules_) {
+    if (is_hand_over(rule.kind) && is_at(rule.place, t, pc)) return true;
+  }
+  return false;
+}
+
+bool Rules::wakes_one(const Thread& waiter) const {
+  for (const EnforcedRule& rule : rules_) {
+    if (rule.kind == RuleKind::kHandOverOne && is_at(rule.place, waiter, waiter.last_pc)) return true;
+  }
+  return false;
+}
+
+void Rules::expect_hand_over(const Thread& waiter, Address mutex) {
+  if (!hands_over(waiter, waiter.last_pc) || handed_over_count_ == kMostHandedOver) return;
+  handed_over_[handed_over_count_++] = {waiter.id, mutex};
+}
+
+void Rules::handed_over(const Thread& waiter) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < handed_over_count_; ++i) {
+    if (handed_over_[i].thread != waiter.id) handed_over_[kept++] = handed_over_[i];
+  }
+  handed_over_count_ = kept;
+}
+
+bool Rules::keeps(const Thread& t, std::uint64_t pc) const {
+  for (const EnforcedRule& rule : rules_) {
+    if (rule.kind == RuleKind::kKeep && is_at(rule.place, t, pc)) return true;
+  }
+  return false;
+}
+
+void Rules::begin_plain_access(const Thread& t, std::uint64_t pc, bool writes) {
   for (const EnforcedRule& rule : rules_) {
     // What is to come later comes after what it waits for, for the race detector, too.
     if (rule.kind == RuleKind::kAfter) {
       if (is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
-      under_plain_lock_ = under_plain_lock_ || is_at(rule.other, t, pc);
+      if (is_at(rule.other, t, pc)) plain_ = PlainRule::kReleases;
+      continue;
     }
-    if (rule.kind != RuleKind::kLocked) continue;
-    if (is_at(rule.place, t, pc) || is_at(rule.other, t, pc)) {
+    const bool is_of_it = (rule.kind == RuleKind::kLocked || rule.kind == RuleKind::kAtomic) &&
+                          (is_at(rule.place, t, pc) || is_at(rule.other, t, pc));
+    if (!is_of_it) continue;
+    if (rule.kind == RuleKind::kLocked) {
       edges_.acquire(clock_, t.id);
-      under_plain_lock_ = true;
+      plain_ = PlainRule::kReleases;
       return;
     }
+    if (!writes && is_acquire(rule.order)) edges_.acquire(clock_, t.id);
+    plain_ = writes && is_release(rule.order) ? PlainRule::kAtomicReleases : PlainRule::kAtomic;
+    return;
   }
 }
 

@@ -54,6 +54,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   t->argument = argument;
   t->detached = detached;
   t->created_pc = pc;
+  if (enforcing_) rules_.note_created(self(), *t, pc);
   t->frames[0] = {};
   t->last_pc = reinterpret_cast<std::uint64_t>(entry) + 1;
   t->pending = {EventKind::kThreadStart, MemoryOrder::kRelaxed, 0, 0, t->last_pc};
@@ -88,6 +89,7 @@ void Execution::end_thread(void* result) {
   done(EventKind::kThreadEnd, 0);
   changed();
   leave_locks();
+  if (enforcing_) rules_.note_end(t);
   end_storage(t);
   memory_.thread_finished(t.id);
   scheduler_.finish_current();

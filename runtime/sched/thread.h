@@ -110,6 +110,8 @@ struct Thread {
   bool stores_in_burst = false;        // its latest operation was a relaxed or release store
   std::uint8_t region = 0;             // 1 + the rule by which nobody may come between now; 0: none
   bool region_done = false;            // nobody may come between only until its next operation
+  bool region_locks = false;           // it holds the program's locks meanwhile
+  std::uint8_t end_rule = 0;           // 1 + the rule by which others wait for its end; 0: none
   std::uint32_t region_depth = 0;  // nobody may come between while so many functions are on its shadow stack
   ThreadId parent = kNoThread;
   ThreadId waits_for = kNoThread;  // a thread whose end or unlock would wake this one, where known

@@ -37,6 +37,7 @@ void PlanStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& vi
   log_.begin(seed, index, view);
   threads_.clear();
   choices_ = held_for_ = 0;
+  drawn_ = Random(exchange_->drawn_seed);
   exchange_->overflow = exchange_->other_count = exchange_->switches = 0;
   running_ = kMainThread;
   exchange_->made_count.store(0, std::memory_order_relaxed);
@@ -159,8 +160,10 @@ std::uint32_t PlanStrategy::choose(const ChoicePoint& point) {
   if (of_threads && point.thread_can_continue) runs(point.thread);
   const ChoicePlace place = place_of(point);
   const std::uint32_t expected = unsurprising(point);
-  const std::uint32_t picked =
-      exchange_->follow_log != 0 ? log_.choose(point) : planned(point, place, expected);
+  const bool is_drawn = exchange_->drawn_from != 0 && choices_ + 1 >= exchange_->drawn_from;
+  const std::uint32_t picked = is_drawn                     ? drawn_.below(point.count)
+                               : exchange_->follow_log != 0 ? log_.choose(point)
+                                                            : planned(point, place, expected);
   if (picked != expected) note(departure(point, place, picked, expected));
   if (exchange_->list_others != 0) list_others(point, place, picked, expected);
   // Who is let on although it spins may look around once more.

@@ -60,6 +60,7 @@ class PlanStrategy final : public Strategy, public Observer {
   static PlanExchange* current_exchange;  // of the one plan that a process has
   PlanExchange* exchange_ = nullptr;
   ReplayStrategy log_;
+  Random drawn_;
   ThreadTable<Record> threads_;
   // The one place where switches are counted: every preemption is one of them.
   void runs(ThreadId thread) {

@@ -1,11 +1,21 @@
+#include <algorithm>
 #include <set>
 
+#include "core/trace/event_kinds.h"
 #include "tool/cause/code_place.h"
 #include "tool/cause/remedy_kinds.h"
 #include "tool/cause/remedy_places.h"
 
 namespace heddle::cause {
 namespace {
+
+constexpr std::size_t kMostProposals = 24;
+
+// An access, with the trace that has it.
+struct Deed {
+  const Trace* trace = nullptr;
+  const TraceEvent* event = nullptr;
+};
 
 // A plain access is a turn of its own where it is a choice.
 bool has_turn(const Trace& trace, const TraceEvent& e) {
@@ -39,73 +49,159 @@ std::size_t threads_at(const Trace& trace, const TraceEvent& event) {
   return threads.size();
 }
 
+const TraceEvent* creation_of(const Trace& trace, ThreadId thread) {
+  for (const TraceEvent& e : trace.events) {
+    if (e.kind == EventKind::kThreadCreate && e.other == thread) return &e;
+  }
+  return nullptr;
+}
+
+// Was `thread` started by `by`, or by a thread that `by` has started?
+bool is_start_of(const Trace& trace, ThreadId thread, ThreadId by) {
+  constexpr int kMostGenerations = 8;
+  for (int generation = 0; generation < kMostGenerations; ++generation) {
+    const TraceEvent* start = creation_of(trace, thread);
+    if (start == nullptr) return false;
+    if (start->thread == by) return true;
+    thread = start->thread;
+  }
+  return false;
+}
+
+// `late` comes too early, since `early` should have been there: what a maintainer would do about it. A thread that
+// is started too early is started later, and for one that was started before one waits.
+void add_named(Proposals& proposals, const Trace& trace, const RemedyPart& after, ThreadId late,
+               ThreadId early, bool of_race) {
+  const auto add = [&](RemedyKind kind, RemedyPart part) {
+    proposals.push_back({kind, {std::move(part)}, {}, of_race});
+  };
+  if (is_start_of(trace, late, early)) {
+    RemedyPart part = after;
+    part.first_access = shown(trace, *creation_of(trace, late));
+    return add(RemedyKind::kStartLater, std::move(part));
+  }
+  if (is_start_of(trace, early, late)) {
+    RemedyPart part = after;
+    part.rule.kind = RuleKind::kAfterEnd;
+    part.rule.other = place_of(trace, *creation_of(trace, early));
+    part.other_shown = shown(trace, *creation_of(trace, early));
+    add(RemedyKind::kJoinBefore, std::move(part));
+  }
+  add(RemedyKind::kAfter, after);
+}
+
+class AfterProposals {
+ public:
+  AfterProposals(const RemedyTrial& trial, bool only_first_writes)
+      : failing_(trial.failing()), explanation_(trial.explanation()), only_first_writes_(only_first_writes) {}
+
+  Proposals make() {
+    if (!explanation_.passing) return {};
+    const Trace& passing = explanation_.passing->trace;
+    for (std::size_t i = 0; i < explanation_.failing.flows.size() && made_.size() < kMostProposals; ++i) {
+      const Flow& fails = explanation_.failing.flows[i];
+      const Flow& passes = explanation_.passing->flows[i];
+      const auto deed = [](const Trace& trace, EventId id) {
+        return Deed{&trace, id == kNoEvent ? nullptr : trace.find_event(id)};
+      };
+      const Deed reader = deed(failing_, fails.reader), right = deed(passing, passes.writer);
+      // The read should have seen what it sees when all is well.
+      if (!only_first_writes_ || fails.writer == kNoEvent) {
+        add_published_last(reader, right);
+        add(reader, right);
+      }
+      // What it should not have seen should have come later.
+      if (!only_first_writes_) add(deed(failing_, fails.writer), deed(passing, passes.reader));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void add(const Deed& late, const Deed& early) {
+    if (late.event == nullptr || early.event == nullptr || late.event->thread == early.event->thread) return;
+    const TraceEvent* place = turn_at_or_before(*late.trace, *late.event);
+    const TraceEvent* other = turn_at_or_after(*early.trace, *early.event);
+    if (place == nullptr || other == nullptr) return;
+    // Where several threads come to the place, none of them can be the one that has to wait.
+    if (threads_at(*late.trace, *late.event) > 1 || threads_at(*early.trace, *early.event) > 1) return;
+    RemedyPart part;
+    part.rule.kind = RuleKind::kAfter;
+    part.rule.place = place_of(*late.trace, *place);
+    part.rule.other = place_of(*early.trace, *other);
+    // What people know is the access itself.
+    part.shown = shown(*late.trace, *late.event);
+    part.other_shown = shown(*early.trace, *early.event);
+    add_named(made_, *late.trace, part, late.event->thread, early.event->thread, false);
+  }
+
+  // The writer had told before that what it writes is there, and the reader has seen it say so.
+  void add_published_last(const Deed& reader, const Deed& writer) {
+    if (reader.event == nullptr || writer.event == nullptr || reader.event->thread == writer.event->thread)
+      return;
+    for (auto e = reader.trace->events.rbegin(); e != reader.trace->events.rend(); ++e) {
+      if (e->id >= reader.event->id || e->thread != reader.event->thread || !reads_memory(e->kind)) continue;
+      const TraceEvent* told = telling(*writer.trace, *writer.event, e->address);
+      if (told == nullptr || made_.size() == kMostProposals) continue;
+      const TraceEvent* end = turn_at_or_after(*writer.trace, *writer.event);
+      if (end == nullptr) return;
+      RemedyPart part = stretch(*writer.trace, *told, end->pc, end->stack, end->address);
+      part.other_shown = shown(*writer.trace, *writer.event);
+      made_.push_back({RemedyKind::kPublishLast, {part}, {}, false});
+      return;
+    }
+  }
+
+  // The writer's latest write there, a turn, before its write of what was read too early.
+  static const TraceEvent* telling(const Trace& trace, const TraceEvent& write, Address address) {
+    const TraceEvent* found = nullptr;
+    for (const TraceEvent& e : trace.events) {
+      if (e.id >= write.id) break;
+      if (e.thread == write.thread && e.address == address && e.address != write.address &&
+          writes_memory(e.kind) && has_turn(trace, e))
+        found = &e;
+    }
+    return found;
+  }
+
+  const Trace& failing_;
+  const Explanation& explanation_;
+  bool only_first_writes_;
+  Proposals made_;
+};
+
 }  // namespace
 
-bool try_race_after(RemedyTrial& trial) {
+Proposals propose_race_after(const RemedyTrial& trial) {
   const Trace& trace = trial.failing();
   const TraceFinding& finding = trace.findings.front();
-  if (finding.kind != FindingKind::kDataRace) return false;
+  if (finding.kind != FindingKind::kDataRace) return {};
   std::vector<const TracePart*> accesses;
   for (const TracePart& part : finding.parts) {
     const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
     if (is_access && (is_plain(part.access) || part.access == AccessKind::kFree)) accesses.push_back(&part);
   }
-  if (accesses.size() != 2) return false;
-  trial.say("trying which of the two accesses should wait for the other one");
-  const auto attempt = [&](const TracePart& late, const TracePart& early) {
-    if (!trial.time_left()) return false;
+  if (accesses.size() != 2) return {};
+  Proposals proposals;
+  const auto propose = [&](const TracePart& late, const TracePart& early) {
     RemedyPart part;
     part.rule.kind = RuleKind::kAfter;
     part.rule.place = place_of(trace, late.pc, late.stack);
     part.rule.other = place_of(trace, early.pc, early.stack);
     part.shown = shown(trace, late.pc, late.stack, late.address);
     part.other_shown = shown(trace, early.pc, early.stack, early.address);
-    return trial.removes_consequences(Rules{part.rule}) && trial.accept_visible(RemedyKind::kAfter, {part});
+    add_named(proposals, trace, part, late.thread, early.thread, true);
   };
   // A value is set before it is used, and memory is freed when nobody uses it any more.
   const bool first_writes = accesses[0]->access == AccessKind::kWrite;
   const TracePart& writer = first_writes ? *accesses[0] : *accesses[1];
   const TracePart& reader = first_writes ? *accesses[1] : *accesses[0];
-  return attempt(reader, writer) || attempt(writer, reader);
+  propose(reader, writer);
+  propose(writer, reader);
+  return proposals;
 }
 
-bool try_after(RemedyTrial& trial) {
-  if (!trial.explanation().passing) return false;
-  trial.say("trying which operation should wait for another one");
-  const Trace& passing = trial.explanation().passing->trace;
-  const auto attempt = [&](const Trace& late_trace, const TraceEvent* late, const Trace& early_trace,
-                           const TraceEvent* early) {
-    if (late == nullptr || early == nullptr || late->thread == early->thread) return false;
-    const TraceEvent* place = turn_at_or_before(late_trace, *late);
-    const TraceEvent* other = turn_at_or_after(early_trace, *early);
-    if (place == nullptr || other == nullptr || !trial.time_left()) return false;
-    // Where several threads come to the place, none of them can be the one that has to wait.
-    if (threads_at(late_trace, *late) > 1 || threads_at(early_trace, *early) > 1) return false;
-    RemedyPart part;
-    part.rule.kind = RuleKind::kAfter;
-    part.rule.place = place_of(late_trace, *place);
-    part.rule.other = place_of(early_trace, *other);
-    // What people know is the access itself.
-    part.shown = shown(late_trace, *late);
-    part.other_shown = shown(early_trace, *early);
-    return trial.helps(Rules{part.rule}) && trial.accept(RemedyKind::kAfter, {part});
-  };
-  for (std::size_t i = 0; i < trial.explanation().failing.flows.size(); ++i) {
-    const Flow& fails = trial.explanation().failing.flows[i];
-    const Flow& passes = trial.explanation().passing->flows[i];
-    const auto event = [](const Trace& trace, EventId id) {
-      return id == kNoEvent ? nullptr : trace.find_event(id);
-    };
-    // The read should have seen what it sees when all is well.
-    if (attempt(trial.failing(), event(trial.failing(), fails.reader), passing,
-                event(passing, passes.writer)))
-      return true;
-    // What it should not have seen should have come later.
-    if (attempt(trial.failing(), event(trial.failing(), fails.writer), passing,
-                event(passing, passes.reader)))
-      return true;
-  }
-  return false;
+Proposals propose_after(const RemedyTrial& trial, bool only_first_writes) {
+  return AfterProposals(trial, only_first_writes).make();
 }
 
 }  // namespace heddle::cause

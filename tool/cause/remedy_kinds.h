@@ -1,7 +1,9 @@
-// The kinds of remedies, one file for each. Each function makes proposals and has them tried; true: one was
-// accepted.
+// The kinds of remedies, a file for each group. propose_…() looks at the failing execution and answers what could be
+// changed, what is nearest to the failure first; who asks has it tried. try_…() makes proposals out of what earlier
+// trials showed, and has them tried itself; true: one was accepted.
 #pragma once
 
+#include "tool/cause/proposal.h"
 #include "tool/cause/remedy_trial.h"
 
 namespace heddle::cause {
@@ -12,17 +14,30 @@ bool try_orders(RemedyTrial& trial);
 
 // remedy_locks.cpp: a lock around plain accesses that race.
 bool try_lock(RemedyTrial& trial);
+// remedy_locks.cpp: the same accesses as atomic ones, with the weakest order that suffices.
+bool try_atomic(RemedyTrial& trial);
+// remedy_locks.cpp: of a race one access is made under a lock: the other one, too.
+Proposals propose_held_lock(const RemedyTrial& trial);
 // remedy_locks.cpp: each thread of a deadlock's cycle takes what it holds and what it waits for in one step.
-bool try_locks_together(RemedyTrial& trial);
+Proposals propose_lock_order(const RemedyTrial& trial);
+
+// remedy_waits.cpp: notify_all, the lock of a wait around what it waits for, a wait that looks again.
+Proposals propose_for_waits(const RemedyTrial& trial);
+
+// remedy_lifetime.cpp: what was freed or destroyed too early.
+Proposals propose_longer_life(const RemedyTrial& trial);
 
 // remedy_together.cpp: operations that should be one step. `only_conflicting`: only where somebody else wrote
 // in between what the thread touched before and after.
-bool try_together(RemedyTrial& trial, bool only_conflicting);
+Proposals propose_together(const RemedyTrial& trial, bool only_conflicting);
+// remedy_together.cpp: plain reads and writes of a race that make up one update.
+Proposals propose_update(const RemedyTrial& trial);
 
-// remedy_after.cpp: an operation that should come later.
-bool try_after(RemedyTrial& trial);
+// remedy_after.cpp: an operation that should come later. `only_first_writes`: only where somebody read what was not
+// there yet.
+Proposals propose_after(const RemedyTrial& trial, bool only_first_writes);
 // remedy_after.cpp: of the two accesses of a race one that should come later, as where a thread was started before
 // what it uses was set, or goes on with what was destroyed.
-bool try_race_after(RemedyTrial& trial);
+Proposals propose_race_after(const RemedyTrial& trial);
 
 }  // namespace heddle::cause

@@ -5,53 +5,127 @@
 #include "tool/cause/code_place.h"
 #include "tool/cause/remedy_kinds.h"
 #include "tool/cause/remedy_places.h"
+#include "tool/trace/held_locks.h"
 
 namespace heddle::cause {
 namespace {
 
-std::optional<RemedyPart> lock_of_race(const Trace& trace) {
-  const TraceFinding& finding = trace.findings.front();
-  std::vector<const TracePart*> accesses;
+struct Race {
+  const TracePart* accesses[2] = {};
+};
+
+std::optional<Race> race_of(const TraceFinding& finding) {
+  Race race;
+  std::size_t count = 0;
+  if (finding.kind != FindingKind::kDataRace) return std::nullopt;
   for (const TracePart& part : finding.parts) {
-    if (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) accesses.push_back(&part);
+    const bool is_access = part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess;
+    if (is_access && count < 2) race.accesses[count++] = &part;
   }
-  if (finding.kind != FindingKind::kDataRace || accesses.size() != 2) return std::nullopt;
+  if (count != 2) return std::nullopt;
+  return race;
+}
+
+std::optional<RemedyPart> part_of_race(const Trace& trace, RuleKind rule) {
+  const auto race = race_of(trace.findings.front());
+  if (!race) return std::nullopt;
+  const auto& [first, second] = race->accesses;
   RemedyPart part;
-  part.rule.kind = RuleKind::kLocked;
-  part.rule.place = place_of(trace, accesses[0]->pc, accesses[0]->stack);
-  part.rule.other = place_of(trace, accesses[1]->pc, accesses[1]->stack);
-  part.shown = shown(trace, accesses[0]->pc, accesses[0]->stack, accesses[0]->address);
-  part.other_shown = shown(trace, accesses[1]->pc, accesses[1]->stack, accesses[1]->address);
+  part.rule.kind = rule;
+  part.rule.place = place_of(trace, first->pc, first->stack);
+  part.rule.other = place_of(trace, second->pc, second->stack);
+  part.shown = shown(trace, first->pc, first->stack, first->address);
+  part.other_shown = shown(trace, second->pc, second->stack, second->address);
   return part;
+}
+
+// The accesses of one line to one variable are several places, and each may race: what a trial shows is added to the
+// parts until nothing does. Empty: it does not help.
+std::vector<RemedyPart> parts_that_help(RemedyTrial& trial, RuleKind rule, MemoryOrder order) {
+  constexpr int kMostRounds = 12;
+  std::vector<RemedyPart> parts;
+  const Trace* race = &trial.failing();
+  for (int round = 0; round < kMostRounds && trial.time_left(); ++round) {
+    auto part = part_of_race(*race, rule);
+    if (!part || parts.size() == kMostRules) return {};
+    const bool known = std::any_of(parts.begin(), parts.end(), [&](const RemedyPart& other) {
+      return other.rule.place == part->rule.place && other.rule.other == part->rule.other;
+    });
+    if (known) return {};
+    part->rule.order = order;
+    parts.push_back(*part);
+    trial.forget_last_failure();
+    if (trial.helps(parts)) return parts;
+    if (!trial.last_failure()) return {};
+    race = &*trial.last_failure();
+  }
+  return {};
+}
+
+bool can_be_atomic(const TracePart& part) {
+  const bool plain = part.access == AccessKind::kRead || part.access == AccessKind::kWrite;
+  return plain && (part.size == 1 || part.size == 2 || part.size == 4 || part.size == 8);
 }
 
 }  // namespace
 
-// The accesses of one line to one variable are several places, and each may race.
 bool try_lock(RemedyTrial& trial) {
-  constexpr int kMostRounds = 12;
-  std::vector<RemedyPart> parts;
-  const Trace* race = &trial.failing();
-  for (int round = 0; round < kMostRounds; ++round) {
-    const auto part = lock_of_race(*race);
-    if (!part || parts.size() == kMostRules) return false;
-    const bool known = std::any_of(parts.begin(), parts.end(), [&](const RemedyPart& other) {
-      return other.rule.place == part->rule.place && other.rule.other == part->rule.other;
-    });
-    if (known) return false;
-    parts.push_back(*part);
-    trial.forget_last_failure();
-    if (trial.helps(parts)) return trial.accept(RemedyKind::kLock, parts);
-    if (!trial.last_failure()) return false;
-    race = &*trial.last_failure();
+  trial.say("trying a lock around both accesses");
+  const auto parts = parts_that_help(trial, RuleKind::kLocked, MemoryOrder::kRelaxed);
+  return !parts.empty() && trial.accept(RemedyKind::kLock, parts);
+}
+
+// The weakest order that suffices, and only where nobody holds a lock: where one side does, the other one was
+// forgotten.
+bool try_atomic(RemedyTrial& trial) {
+  const Trace& trace = trial.failing();
+  const auto race = race_of(trace.findings.front());
+  if (!race || !can_be_atomic(*race->accesses[0]) || !can_be_atomic(*race->accesses[1])) return false;
+  for (const TracePart* access : race->accesses) {
+    if (!held_locks(trace, access->thread, access->event).empty()) return false;
+  }
+  trial.say("trying atomic accesses");
+  for (const MemoryOrder order : {MemoryOrder::kRelaxed, MemoryOrder::kAcqRel}) {
+    const auto parts = parts_that_help(trial, RuleKind::kAtomic, order);
+    if (!parts.empty() && trial.accept(RemedyKind::kAtomic, parts)) return true;
   }
   return false;
 }
 
-bool try_locks_together(RemedyTrial& trial) {
+Proposals propose_held_lock(const RemedyTrial& trial) {
+  const Trace& trace = trial.failing();
+  const auto race = race_of(trace.findings.front());
+  if (!race) return {};
+  Proposals proposals;
+  for (const int without : {0, 1}) {
+    const TracePart& bare = *race->accesses[without];
+    const TracePart& locked = *race->accesses[1 - without];
+    if (bare.access != AccessKind::kRead && bare.access != AccessKind::kWrite) continue;
+    const auto own = held_locks(trace, bare.thread, bare.event);
+    for (const HeldLock& lock : held_locks(trace, locked.thread, locked.event)) {
+      if (std::any_of(own.begin(), own.end(), [&](const HeldLock& o) { return o.address == lock.address; }))
+        continue;
+      TraceEvent access;  // a race's accesses are no events of their own
+      access.kind = is_write(bare.access) ? EventKind::kPlainWrite : EventKind::kPlainRead;
+      access.pc = bare.pc;
+      access.stack = bare.stack;
+      access.address = bare.address;
+      access.thread = bare.thread;
+      access.id = bare.event;
+      for (const auto make : {&hold_lock, &hold_lock_from_notification}) {
+        Proposal proposal = make(trace, access, lock.address);
+        proposal.needs_visible_race = true;
+        if (!proposal.parts.empty()) proposals.push_back(std::move(proposal));
+      }
+    }
+  }
+  return proposals;
+}
+
+Proposals propose_lock_order(const RemedyTrial& trial) {
   const TraceFinding& finding = trial.failing().findings.front();
-  if (finding.kind != FindingKind::kDeadlock) return false;
-  std::vector<RemedyPart> parts;
+  if (finding.kind != FindingKind::kDeadlock) return {};
+  Proposal proposal{RemedyKind::kLockOrder, {}, {}, false};
   for (const TracePart& waits : finding.parts) {
     if (waits.role != PartRole::kBlockedThread) continue;
     const TraceEvent* holds = nullptr;
@@ -61,11 +135,12 @@ bool try_locks_together(RemedyTrial& trial) {
       });
       if (takes_lock(event.kind) && in_cycle && event.thread == waits.thread) holds = &event;
     }
-    if (holds == nullptr) return false;
-    parts.push_back(stretch(trial.failing(), *holds, waits.pc, waits.stack, waits.address));
-    parts.back().other_shown.event.kind = EventKind::kMutexLock;
+    if (holds == nullptr) return {};
+    proposal.parts.push_back(stretch(trial.failing(), *holds, waits.pc, waits.stack, waits.address));
+    proposal.parts.back().other_shown.event.kind = EventKind::kMutexLock;
   }
-  return !parts.empty() && trial.helps(parts) && trial.accept(RemedyKind::kTogether, parts);
+  if (proposal.parts.empty()) return {};
+  return {proposal};
 }
 
 }  // namespace heddle::cause

@@ -54,7 +54,8 @@ void OrdersRemedy::add_order_places(const Trace& trace, MemoryOrder strongest) {
   }
 }
 
-// Takes away what is not needed, first all that is not in the projection, then one by one.
+// Takes away what is not needed: first all that is not in the projection, then halves, quarters and so on down to
+// single places (Zeller and Hildebrandt, TSE 2002, ddmin, complements only).
 bool OrdersRemedy::shrink_orders() {
   std::vector<RemedyPart> near;
   for (const RemedyPart& part : orders_) {
@@ -66,10 +67,14 @@ bool OrdersRemedy::shrink_orders() {
     if (is_kept) near.push_back(part);
   }
   if (!near.empty() && near.size() < orders_.size() && trial_.helps(near)) orders_ = near;
-  for (std::size_t i = orders_.size(); i-- > 0 && trial_.time_left();) {
-    std::vector<RemedyPart> fewer = orders_;
-    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!fewer.empty() && trial_.helps(fewer)) orders_ = std::move(fewer);
+  for (std::size_t chunk = orders_.size() / 2; chunk != 0; chunk /= 2) {
+    for (std::size_t end = orders_.size(); end != 0 && trial_.time_left();) {
+      const std::size_t begin = end > chunk ? end - chunk : 0;
+      std::vector<RemedyPart> fewer(orders_.begin(), orders_.begin() + static_cast<std::ptrdiff_t>(begin));
+      fewer.insert(fewer.end(), orders_.begin() + static_cast<std::ptrdiff_t>(end), orders_.end());
+      if (!fewer.empty() && trial_.helps(fewer)) orders_ = std::move(fewer);
+      end = begin;
+    }
   }
   return trial_.time_left();
 }

@@ -17,6 +17,20 @@ ShownOperation shown(const Trace& trace, const TraceEvent& event);
 
 bool is_same_line(const Frame& a, const Frame& b);
 
+// The lock at this address is held while this event's operation is performed, as it is wherever it is taken. Without
+// parts where it is taken nowhere.
+Proposal hold_lock(const Trace& trace, const TraceEvent& write, Address lock);
+// The same for a write after a notification: the lock is held from the notification to the write. Without parts where
+// the thread has notified nobody before.
+Proposal hold_lock_from_notification(const Trace& trace, const TraceEvent& write, Address lock);
+
+// The compiler may have made several copies of a line, for templates and where functions are inlined: all places that
+// an operation of this kind is at there, `place` first.
+std::vector<CodePlace> siblings(const RemedyTrial& trial, EventKind kind, const Frame& frame,
+                                const CodePlace& place);
+// The same for the rules of a proposal, as far as its operations are events of the traces.
+void add_siblings(const RemedyTrial& trial, Proposal& proposal);
+
 // A stretch that is one step: from `first` until the thread has performed what is at the other place.
 RemedyPart stretch(const Trace& trace, const TraceEvent& first, std::uint64_t pc, StackId stack,
                    Address address);

@@ -5,6 +5,7 @@
 #include "tool/cause/code_place.h"
 #include "tool/cause/remedy_kinds.h"
 #include "tool/cause/remedy_places.h"
+#include "tool/trace/held_locks.h"
 
 namespace heddle::cause {
 namespace {
@@ -17,6 +18,7 @@ struct Gap {
   // Somebody wrote in it what the thread touched before and after.
   const TraceEvent* first_access = nullptr;
   const TraceEvent* last_access = nullptr;
+  const TraceEvent* between = nullptr;  // that write
   bool conflicts = false;
 };
 
@@ -33,6 +35,7 @@ void find_conflict(const std::vector<TraceEvent>& events, Gap& gap, const Positi
     gap.first_access = touches(own_before, events[at].address);
     gap.last_access = touches(own_after, events[at].address);
     if (gap.first_access != nullptr && gap.last_access != nullptr) {
+      gap.between = &events[at];
       gap.conflicts = true;
       return;
     }
@@ -76,68 +79,123 @@ std::vector<Gap> gaps(const Trace& trace) {
   return found;
 }
 
-// The compiler may have made several copies of a line: all places that this operation is at.
-std::vector<CodePlace> siblings(const RemedyTrial& trial, const ShownOperation& operation,
-                                const CodePlace& place) {
-  std::vector<CodePlace> places{place};
-  std::vector<const Trace*> traces{&trial.failing()};
-  if (trial.explanation().passing) traces.push_back(&trial.explanation().passing->trace);
-  for (const Trace* trace : traces) {
-    for (const TraceEvent& event : trace->events) {
-      if (event.kind != operation.event.kind || event.pc == place.pc) continue;
-      if (!is_same_line(shown(*trace, event).frame, operation.frame)) continue;
-      const CodePlace other = place_of(*trace, event);
-      if (std::find(places.begin(), places.end(), other) == places.end()) places.push_back(other);
-    }
+// A step over a wait, or over the life of a thread, would have the others do nothing meanwhile.
+bool is_no_step(EventKind kind) {
+  switch (kind) {
+    case EventKind::kThreadCreate:
+    case EventKind::kThreadJoin:
+    case EventKind::kThreadEnd:
+    case EventKind::kCondWait:
+    case EventKind::kBarrierWait:
+    case EventKind::kSemaphoreWait:
+    case EventKind::kFutexWait:
+    case EventKind::kSleep:
+    case EventKind::kBlockingCall:
+      return true;
+    default:
+      return false;
   }
-  return places;
 }
 
-std::vector<RemedyPart> with_siblings(const RemedyTrial& trial, const RemedyPart& part) {
-  constexpr std::size_t kMostCopies = 8;
-  const auto begins = siblings(trial, part.shown, part.rule.place);
-  const auto ends = siblings(trial, part.other_shown, part.rule.other);
-  std::vector<RemedyPart> parts;
-  for (std::size_t i = 0; i < std::min(kMostCopies, std::max(begins.size(), ends.size())); ++i) {
-    parts.push_back(part);
-    parts.back().rule.place = begins[std::min(i, begins.size() - 1)];
-    parts.back().rule.other = ends[std::min(i, ends.size() - 1)];
-  }
-  return parts;
+bool is_one_step(const Trace& trace, const TraceEvent& first, const TraceEvent& last) {
+  return std::none_of(trace.events.begin(), trace.events.end(), [&](const TraceEvent& e) {
+    return e.thread == first.thread && e.id > first.id && e.id <= last.id && is_no_step(e.kind);
+  });
 }
 
-bool try_gap(RemedyTrial& trial, const Gap& gap, std::size_t reach) {
-  const auto& events = trial.failing().events;
+// The lock that the thread holds at both, or in both sections of which these are the last and the first part.
+std::string common_lock(const Trace& trace, const TraceEvent& first, const TraceEvent& last) {
+  const auto own = [&](const TraceEvent& event) {
+    auto locks = held_locks(trace, event.thread, event.id);
+    if (takes_lock(event.kind) || gives_lock_back(event.kind)) locks.push_back({event.address, &event, true});
+    return locks;
+  };
+  const auto ends = own(last);
+  for (const HeldLock& lock : own(first)) {
+    const bool both =
+        std::any_of(ends.begin(), ends.end(), [&](const HeldLock& o) { return o.address == lock.address; });
+    if (both) return shown(trace, *lock.taken).variable;
+  }
+  return {};
+}
+
+// The thread held a lock all the time, and who came between did not take it.
+void propose_lock_of_gap(const Trace& trace, const Gap& gap, Proposals& proposals) {
+  if (gap.between == nullptr) return;
+  const auto others = held_locks(trace, gap.between->thread, gap.between->id);
+  const auto at_end = held_locks(trace, gap.thread, gap.last_access->id);
+  for (const HeldLock& lock : held_locks(trace, gap.thread, gap.first_access->id)) {
+    const auto is_it = [&](const HeldLock& o) { return o.address == lock.address; };
+    const auto end = std::find_if(at_end.begin(), at_end.end(), is_it);
+    if (end == at_end.end() || end->taken != lock.taken || std::any_of(others.begin(), others.end(), is_it))
+      continue;
+    proposals.push_back(hold_lock(trace, *gap.between, lock.address));
+  }
+}
+
+void propose_gap(const RemedyTrial& trial, const Gap& gap, std::size_t reach, Proposals& proposals) {
+  const Trace& trace = trial.failing();
+  const auto& events = trace.events;
+  if (gap.conflicts) propose_lock_of_gap(trace, gap, proposals);
   // The shortest stretches first.
   for (std::size_t width = 0; width <= reach; ++width) {
     for (std::size_t back = 0; back <= width && back < gap.before.size(); ++back) {
       const std::size_t on = width - back;
-      if (on >= gap.after.size() || !trial.time_left()) continue;
+      if (on >= gap.after.size()) continue;
+      const TraceEvent& first = events[gap.before[back]];
       const TraceEvent& last = events[gap.after[on]];
-      RemedyPart part = stretch(trial.failing(), events[gap.before[back]], last.pc, last.stack, last.address);
+      if (!is_one_step(trace, first, last)) continue;
+      RemedyPart part = stretch(trace, first, last.pc, last.stack, last.address);
       part.other_shown.event = last;
       if (gap.first_access != nullptr) {
-        part.first_access = shown(trial.failing(), *gap.first_access);
-        part.last_access = shown(trial.failing(), *gap.last_access);
+        part.first_access = shown(trace, *gap.first_access);
+        part.last_access = shown(trace, *gap.last_access);
+        part.lock = common_lock(trace, *gap.first_access, *gap.last_access);
       }
-      const std::vector<RemedyPart> parts = with_siblings(trial, part);
-      if (trial.helps(parts) && trial.accept(RemedyKind::kTogether, parts)) return true;
+      proposals.push_back({RemedyKind::kTogether, {part}, {}, false});
     }
   }
-  return false;
 }
 
 }  // namespace
 
-bool try_together(RemedyTrial& trial, bool only_conflicting) {
+Proposals propose_together(const RemedyTrial& trial, bool only_conflicting) {
   constexpr std::size_t kMostGaps = 12, kReach = 5;
-  trial.say("trying which operations should be one step");
+  Proposals proposals;
   std::size_t tried = 0;
   for (const Gap& gap : gaps(trial.failing())) {
-    if (gap.conflicts != only_conflicting || tried++ == kMostGaps || !trial.time_left()) continue;
-    if (try_gap(trial, gap, kReach)) return true;
+    if (gap.conflicts != only_conflicting || tried++ == kMostGaps) continue;
+    propose_gap(trial, gap, kReach, proposals);
   }
-  return false;
+  return proposals;
+}
+
+// Both sides of the race read and then write the variable: each pair is to be one step.
+Proposals propose_update(const RemedyTrial& trial) {
+  const Trace& trace = trial.failing();
+  const TraceFinding& finding = trace.findings.front();
+  if (finding.kind != FindingKind::kDataRace) return {};
+  std::vector<RemedyPart> parts;
+  for (const TracePart& access : finding.parts) {
+    const bool is_access = access.role == PartRole::kAccess || access.role == PartRole::kPreviousAccess;
+    if (!is_access) continue;
+    const TraceEvent* read = nullptr;
+    for (const TraceEvent& e : trace.events) {
+      if (e.thread != access.thread || e.address != access.address) continue;
+      if (e.kind == EventKind::kPlainRead) read = &e;
+      if (e.kind != EventKind::kPlainWrite || read == nullptr || !is_one_step(trace, *read, e)) continue;
+      RemedyPart part = stretch(trace, *read, e.pc, e.stack, e.address);
+      part.first_access = part.shown;
+      part.last_access = part.other_shown = shown(trace, e);
+      const bool known = std::any_of(parts.begin(), parts.end(), [&](const RemedyPart& other) {
+        return other.rule.place == part.rule.place && other.rule.other == part.rule.other;
+      });
+      if (!known && parts.size() < kMostRules) parts.push_back(std::move(part));
+      read = nullptr;
+    }
+  }
+  if (parts.empty()) return {};
+  return {{RemedyKind::kTogether, std::move(parts), {}, true}};
 }
 
 }  // namespace heddle::cause

@@ -1,6 +1,10 @@
 #include "tool/cause/remedy_trial.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "tool/cause/code_place.h"
+#include "tool/cause/remedy_places.h"
 
 namespace heddle::cause {
 namespace {
@@ -11,6 +15,34 @@ Rules rules_of(const std::vector<RemedyPart>& parts) {
   return rules;
 }
 
+// Places of the same lines as the proposal's, at which a failure has come by. True: some were new.
+bool add_copies(const Trace& failure, Proposal& proposal) {
+  bool added = false;
+  const auto add = [&](std::uint64_t pc, StackId stack, Address address) {
+    const CodePlace place = place_of(failure, pc, stack);
+    const ShownOperation here = shown(failure, pc, stack, address);
+    const auto has = [&](const CodePlace& other) {
+      return std::any_of(proposal.parts.begin(), proposal.parts.end(), [&](const RemedyPart& part) {
+        return part.rule.place == place && part.rule.other == other;
+      });
+    };
+    for (std::size_t i = 0; i < proposal.parts.size() && proposal.parts.size() < kMostRules; ++i) {
+      const RemedyPart& part = proposal.parts[i];
+      if (part.rule.place == place || !is_same_line(part.shown.frame, here.frame) || has(part.rule.other))
+        continue;
+      RemedyPart copy = part;
+      copy.rule.place = place;
+      proposal.parts.push_back(std::move(copy));
+      if (!proposal.turns.empty() || proposal.needs_visible_race) proposal.turns.push_back(pc);
+      added = true;
+    }
+  };
+  for (const TracePart& part : failure.findings.front().parts) {
+    if (part.pc != 0) add(part.pc, part.stack, part.address);
+  }
+  return added;
+}
+
 }  // namespace
 
 void RemedyTrial::calibrate() {
@@ -18,39 +50,70 @@ void RemedyTrial::calibrate() {
   explanation_.base_executions = trials_.base_executions();
 }
 
+const Frame& RemedyTrial::frame_of(const Trace& trace, const TraceEvent& event) const {
+  const auto [at, is_new] = frames_.try_emplace({&trace, event.pc, event.stack});
+  if (is_new) at->second = shown(trace, event.pc, event.stack, 0).frame;
+  return at->second;
+}
+
 bool RemedyTrial::helps(const std::vector<RemedyPart>& parts) { return helps(rules_of(parts)); }
 
 bool RemedyTrial::helps(const Rules& rules) {
+  if (rules.size() > kMostRules) return false;
   const Trials::Outcome outcome = trials_.try_rules(rules);
   if (outcome.shows && outcome.trace) last_failure_ = outcome.trace;
   return outcome.known && !outcome.shows;
 }
 
+bool RemedyTrial::helps(Proposal& proposal) {
+  constexpr int kMostRounds = 6;
+  for (int round = 0; round < kMostRounds; ++round) {
+    last_failure_.reset();
+    if (helps_as_it_is(proposal)) return true;
+    if (!last_failure_ || last_failure_->findings.empty() || !add_copies(*last_failure_, proposal))
+      return false;
+  }
+  return false;
+}
+
+bool RemedyTrial::helps_as_it_is(const Proposal& proposal) {
+  const Trials::Turns turns(trials_, proposal.turns);
+  const Rules rules = rules_of(proposal.parts);
+  return proposal.needs_visible_race ? removes_consequences(rules) : helps(rules);
+}
+
 bool RemedyTrial::removes_consequences(const Rules& rules) {
-  say("trying whether what the race leads to goes away, too");
   const Trials::Outcome outcome = trials_.explore_consequences(rules);
+  if (outcome.shows && outcome.trace) last_failure_ = outcome.trace;
   return outcome.known && !outcome.shows;
 }
 
-bool RemedyTrial::accept(RemedyKind kind, const std::vector<RemedyPart>& parts) {
-  if (trials_.is_race() && !removes_consequences(rules_of(parts))) return false;
-  say("trying the remedy at length");
-  return take(kind, parts,
-              trials_.explore(rules_of(parts), options_.executions, options_.trials.seconds / 3));
+double RemedyTrial::behaviours_kept(const Proposal& proposal) {
+  if (!behaviours_) behaviours_ = trials_.behaviours({}, proposal.needs_visible_race);
+  const Trials::Turns turns(trials_, proposal.turns);
+  const std::uint64_t left = trials_.behaviours(rules_of(proposal.parts), proposal.needs_visible_race);
+  return *behaviours_ == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(*behaviours_));
 }
 
-bool RemedyTrial::accept_visible(RemedyKind kind, std::vector<RemedyPart> parts) {
+Trials::Outcome RemedyTrial::explore_at_length(const Proposal& proposal) {
   say("trying the remedy at length");
-  const Rules rules = rules_of(parts);
-  return take(kind, std::move(parts),
-              trials_.explore_consequences(rules, options_.executions, options_.trials.seconds / 3));
+  const Rules rules = rules_of(proposal.parts);
+  const double seconds = options_.trials.seconds / 3;
+  return proposal.needs_visible_race ? trials_.explore_consequences(rules, options_.executions, seconds)
+                                     : trials_.explore(rules, options_.executions, seconds);
 }
 
-bool RemedyTrial::take(RemedyKind kind, std::vector<RemedyPart> parts, const Trials::Outcome& outcome) {
+bool RemedyTrial::accept(const Proposal& proposal) {
+  const Trials::Turns turns(trials_, proposal.turns);
+  if (trials_.is_race() && !proposal.needs_visible_race) {
+    say("trying whether what the race leads to goes away, too");
+    if (!removes_consequences(rules_of(proposal.parts))) return false;
+  }
+  const Trials::Outcome outcome = explore_at_length(proposal);
   if (outcome.shows || outcome.executions == 0) return false;
   Remedy remedy;
-  remedy.kind = kind;
-  remedy.parts = std::move(parts);
+  remedy.kind = proposal.kind;
+  remedy.parts = proposal.parts;
   remedy.executions = outcome.executions;
   remedy.is_complete = outcome.is_complete;
   remedy.other_bugs = outcome.other_bugs;

@@ -2,9 +2,12 @@
 // Each kind of remedy has a function of its own (remedy_kinds.h) that makes proposals.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
+#include "tool/cause/proposal.h"
 #include "tool/cause/remedy.h"
 #include "tool/cause/trials.h"
 #include "tool/trace/explanation.h"
@@ -21,16 +24,24 @@ class RemedyTrial {
   const Trace& failing() const { return explanation_.failing.trace; }
   const Explanation& explanation() const { return explanation_; }
 
+  // The user's line of an event, which is looked up once.
+  const Frame& frame_of(const Trace& trace, const TraceEvent& event) const;
+
   void calibrate();
-  // Does the bug stay away where executions are held to these parts, in a short trial?
+  // Does the bug stay away where executions are held to this, in a short trial? The compiler may have made several
+  // copies of a line: those that a trial shows are added to the proposal.
+  bool helps(Proposal& proposal);
   bool helps(const std::vector<RemedyPart>& parts);
   bool helps(const Rules& rules);
   // Of a race: where its accesses are choices, neither the race shows under these rules nor what it leads to.
   bool removes_consequences(const Rules& rules);
   // Tries at length what looks right. True: it is the remedy.
-  bool accept(RemedyKind kind, const std::vector<RemedyPart>& parts);
-  // The same for rules that hold only where the race's accesses are choices.
-  bool accept_visible(RemedyKind kind, std::vector<RemedyPart> parts);
+  bool accept(const Proposal& proposal);
+  bool accept(RemedyKind kind, const std::vector<RemedyPart>& parts) {
+    return accept({kind, parts, {}, false});
+  }
+  // How much of what the program does is left under it, from 0 to 1, by a sample.
+  double behaviours_kept(const Proposal& proposal);
   bool time_left() const { return trials_.time_left(); }
   std::uint64_t count() const { return trials_.count(); }
 
@@ -43,12 +54,15 @@ class RemedyTrial {
   }
 
  private:
-  bool take(RemedyKind kind, std::vector<RemedyPart> parts, const Trials::Outcome& outcome);
+  bool helps_as_it_is(const Proposal& proposal);
+  Trials::Outcome explore_at_length(const Proposal& proposal);
 
   Explanation& explanation_;
   const RemedyOptions& options_;
   Trials trials_;
   std::optional<Trace> last_failure_;
+  mutable std::map<std::tuple<const Trace*, std::uint64_t, StackId>, Frame> frames_;
+  std::optional<std::uint64_t> behaviours_;  // of so many executions as a sample has, without rules
 };
 
 }  // namespace heddle::cause

@@ -1,6 +1,7 @@
 #include "tool/cause/trials.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "core/base/random.h"
 #include "tool/findings/fingerprint.h"
@@ -9,6 +10,7 @@
 #include "tool/run/race_consequences.h"
 #include "tool/run/time_limit.h"
 #include "tool/run/visible_race.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::cause {
 namespace {
@@ -19,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kMostForBase = 20'000;
 // A trial is this many times as long as it takes to find the bug, within bounds. With a bug that shows in one
 // execution of m, 20 m executions without it are chance with a probability of e^-20.
-constexpr std::uint64_t kTimesBase = 20, kShortest = 500, kLongest = 20'000;
+constexpr std::uint64_t kTimesBase = 20, kShortest = 100, kLongest = 20'000;
 
 RunSpec with_rules(RunSpec spec, const Rules& rules) {
   spec.rule_count = static_cast<std::uint8_t>(std::min<std::size_t>(rules.size(), kMostRules));
@@ -34,12 +36,59 @@ bool fails_alike(const TraceFinding& a, const TraceFinding& b) {
          (a.kind == FindingKind::kAssertion || a.kind == FindingKind::kUncaughtException);
 }
 
+// The functions of the user's that a finding is about, and the words that it touches.
+struct About {
+  std::set<std::string> functions;
+  std::set<Address> words;
+};
+
+About about(const Trace& trace, const TraceFinding& finding) {
+  About found;
+  for (const TracePart* part : deciding_parts(finding)) {
+    const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
+    if (const Frame* frame = deciding_frame(frames)) found.functions.insert(frame->function);
+    if (part->address != 0) found.words.insert(part->address / 8);
+  }
+  return found;
+}
+
+bool have_common(const auto& a, const auto& b) {
+  return std::any_of(a.begin(), a.end(), [&](const auto& one) { return b.contains(one); });
+}
+
+bool is_hang(FindingKind kind) { return manner_of(kind) == Manner::kHang; }
+
+// "deadlock at queue.cpp:41"
+std::string finding_line(const Trace& trace, const TraceFinding& finding) {
+  std::string text = to_string(finding.kind);
+  for (const TracePart* part : deciding_parts(finding)) {
+    const std::vector<Frame> frames = visible_frames(trace, part->pc, part->stack);
+    const Frame* frame = deciding_frame(frames);
+    if (frame == nullptr || frame->line == 0) continue;
+    return text + " at " + frame->file.substr(frame->file.rfind('/') + 1) + ":" + std::to_string(frame->line);
+  }
+  return text;
+}
+
 }  // namespace
 
 bool Trials::is_wanted(const Trace& trace, const TraceFinding& finding) const {
   const std::string print = fingerprint(trace, finding);
   return print == wanted_ || consequences_.contains(print) ||
          (!failing_.findings.empty() && fails_alike(finding, failing_.findings.front()));
+}
+
+// Another finding under rules: does the change leave it, or make it? A race elsewhere is a bug of its own. What hangs
+// under the rules and not without them was made by them. All else that goes wrong in the same functions, or with the
+// same words of memory, is what the bug led to.
+bool Trials::is_left_over(const Trace& trace, const TraceFinding& finding) const {
+  const bool is_known = without_rules_.contains(fingerprint(trace, finding));
+  if (is_hang(finding.kind) && !is_known) return true;
+  if (failing_.findings.empty()) return false;
+  const About wanted = about(failing_, failing_.findings.front());
+  const About found = about(trace, finding);
+  if (finding.kind == FindingKind::kDataRace && !is_race() && is_known) return false;
+  return have_common(wanted.functions, found.functions) || have_common(wanted.words, found.words);
 }
 
 Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptions& options)
@@ -49,6 +98,7 @@ Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptio
     run::add_race(failing.findings.front(), race_);
   }
   seed_ = failing.spec.seed;
+  visible_ = failing.spec.visible;
   auto candidates = replay::Candidates::start(target, failing.spec, failing);
   if (!candidates) return;
   auto outcome = candidates->follow_log();
@@ -65,10 +115,12 @@ bool Trials::time_left() const {
 void Trials::calibrate() {
   std::uint64_t most = 0;
   for (int i = 0; i < 3; ++i) {
+    // What is left is for changes: they can be tried without knowing how rare the bug is.
+    const run::TimeShare share(options_.seconds / 10);
     const Outcome outcome = explore({}, kMostForBase);
     if (!outcome.shows) {
       base_ = 0;
-      length_ = kLongest / 2;
+      length_ = std::clamp(outcome.executions, kShortest, kLongest);
       return;
     }
     most = std::max(most, outcome.executions);
@@ -77,11 +129,22 @@ void Trials::calibrate() {
   length_ = std::clamp(kTimesBase * most, kShortest, kLongest);
 }
 
+Trials::Turns::Turns(Trials& trials, std::span<const std::uint64_t> code)
+    : trials_(trials), before_(trials.visible_) {
+  for (const std::uint64_t pc : code) trials_.visible_.add_code(pc);
+}
+
+RunSpec Trials::spec_with_turns() const {
+  RunSpec spec = failing_.spec;
+  spec.visible = visible_;
+  return spec;
+}
+
 // The departures of the failing execution once more: where the rules leave them possible, the bug is there at
 // once.
 bool Trials::shows_when_followed(const Rules& rules) {
   if (!has_plan_) return false;
-  RunSpec spec = with_rules(failing_.spec, rules);
+  RunSpec spec = with_rules(spec_with_turns(), rules);
   spec.max_steps = std::min(spec.max_steps, 4 * failing_.result.steps + 50'000);
   auto candidates = replay::Candidates::start(target_, spec, failing_);
   if (!candidates) return false;
@@ -127,14 +190,33 @@ void Trials::learn_consequences() {
 
 Trials::Outcome Trials::explore_consequences(const Rules& rules, std::uint64_t executions, double seconds) {
   if (!knows_consequences_) learn_consequences();
-  RunSpec spec = failing_.spec;
-  spec.visible = race_;
+  RunSpec spec = spec_with_turns();
+  for (const VisiblePlace& place : race_.all_places()) spec.visible.add(place);
   if (executions == 0) executions = run::executions_for_consequences(failing_.result.steps);
   return explore_as(spec, rules, executions, seconds);
 }
 
 Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, double seconds) {
-  return explore_as(failing_.spec, rules, executions, seconds);
+  return explore_as(spec_with_turns(), rules, executions, seconds);
+}
+
+std::uint64_t Trials::behaviours(const Rules& rules, bool of_race) {
+  constexpr std::uint64_t kSample = 500;
+  run::CampaignOptions campaign;
+  campaign.spec = with_rules(spec_with_turns(), rules);
+  if (of_race) {
+    for (const VisiblePlace& place : race_.all_places()) campaign.spec.visible.add(place);
+  }
+  std::snprintf(campaign.spec.strategy, sizeof campaign.spec.strategy, "random");
+  campaign.executions = kSample;
+  campaign.seconds = std::min(options_.seconds / 10, run::seconds_left());
+  if (campaign.seconds <= 0) return 0;
+  campaign.jobs = options_.jobs;
+  campaign.max_failures = 0;
+  campaign.allowed_exits = options_.allowed_exits;
+  campaign.output_directory.clear();
+  campaign.looks_for = [](const Trace&, const TraceFinding&) { return false; };
+  return run::Campaign(target_, campaign).run().report.distinct_executions;
 }
 
 Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64_t executions,
@@ -149,6 +231,7 @@ Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64
   }
   run::CampaignOptions campaign;
   campaign.spec = with_rules(spec, rules);
+  std::snprintf(campaign.spec.strategy, sizeof campaign.spec.strategy, "auto");
   campaign.spec.seed = seed_ = mix(seed_, count_);
   campaign.executions = executions;
   campaign.seconds = left;
@@ -161,13 +244,15 @@ Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64
   search.on_bug = [&](const run::FoundBug& bug) {
     const TraceFinding& finding = bug.trace.findings[bug.finding];
     if (finding.severity != Severity::kBug) return;
-    if (is_wanted(bug.trace, finding)) {
+    const bool shows = is_wanted(bug.trace, finding) || (!rules.empty() && is_left_over(bug.trace, finding));
+    if (rules.empty() && !shows) without_rules_.insert(fingerprint(bug.trace, finding));
+    if (shows) {
       outcome.shows = true;
       outcome.executions = bug.first_execution + 1;
       outcome.trace = bug.trace;
       enough = true;
     } else {
-      outcome.other_bugs.push_back(to_string(finding.kind));
+      outcome.other_bugs.push_back(finding_line(bug.trace, finding));
     }
   };
   const run::CampaignOutcome result = search.run(&enough);

@@ -47,22 +47,42 @@ class Trials {
   // a lock that silences a race and leaves the null pointer is no remedy.
   Outcome explore_consequences(const Rules& rules, std::uint64_t executions = 0, double seconds = 0);
 
+  // Distinct behaviours of a sample of executions under the rules.
+  std::uint64_t behaviours(const Rules& rules, bool of_race);
+
+  // While it lives, plain accesses and frees of this code have a turn of their own.
+  class Turns {
+   public:
+    Turns(Trials& trials, std::span<const std::uint64_t> code);
+    ~Turns() { trials_.visible_ = before_; }
+    Turns(const Turns&) = delete;
+    Turns& operator=(const Turns&) = delete;
+
+   private:
+    Trials& trials_;
+    VisiblePlaces before_;
+  };
+
   bool time_left() const;
   std::uint64_t count() const { return count_; }
 
  private:
   bool is_wanted(const Trace& trace, const TraceFinding& finding) const;
+  bool is_left_over(const Trace& trace, const TraceFinding& finding) const;
   Outcome explore_as(RunSpec spec, const Rules& rules, std::uint64_t executions, double seconds);
   void learn_consequences();
   bool shows_when_followed(const Rules& rules);
+  RunSpec spec_with_turns() const;
 
   const run::Target& target_;
   const Trace& failing_;
   TrialOptions options_;
-  std::string wanted_;  // fingerprint
-  VisiblePlaces race_;  // its accesses; none: the bug is no race
+  std::string wanted_;     // fingerprint
+  VisiblePlaces race_;     // its accesses; none: the bug is no race
+  VisiblePlaces visible_;  // of the failing execution, and Turns
   bool knows_consequences_ = false;
-  std::set<std::string> consequences_;  // fingerprints
+  std::set<std::string> consequences_;   // fingerprints
+  std::set<std::string> without_rules_;  // fingerprints of other bugs, that are there without any change
   std::vector<Departure> plan_;
   bool has_plan_ = false;
   std::chrono::steady_clock::time_point began_;

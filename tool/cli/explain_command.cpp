@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <limits>
 #include <thread>
 
 #include "tool/base/atomic_file.h"
+#include "tool/cause/baked_in.h"
 #include "tool/cause/interventions.h"
 #include "tool/cause/remedy.h"
 #include "tool/cause/solving.h"
@@ -34,7 +36,7 @@ struct ExplainOptions {
   ColorWish color = ColorWish::kAuto;
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
-  bool no_remedy = false, intervene = false, quiet = false;
+  bool no_remedy = false, intervene = false, quiet = false, verbose = false;
 };
 
 std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) {
@@ -50,9 +52,9 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
       "  heddle explain heddle-out/bug-1.heddle\n"
       "  heddle explain --html why.html --time 5m heddle-out/bug-1.heddle\n"
       "\n"
-      "exit codes: 0 explained, 1 no explanation was found, 2 bad artifact or program, 3 an error of "
-      "heddle's "
-      "own");
+      "exit codes: 0 a change was found that makes the bug go away (with --no-remedy: an execution that "
+      "passes), "
+      "1 none was, 2 bad artifact or program, 3 an error of heddle's own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
   app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [60s]")
       ->type_name("D")
@@ -71,6 +73,7 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
   add_recorded_options(app, o.recorded);
   add_color_option(app, o.color);
+  app.add_flag("-v,--verbose", o.verbose, "show all events and data flows that differ, not only 15 rows");
   app.add_flag("-q,--quiet", o.quiet, "no progress");
   return parse_command(app, arguments);
 }
@@ -197,6 +200,11 @@ int explain_command(const Arguments& arguments) {
   auto explanation = explain(program.target, *failing, *seconds * 0.25, options, step);
   if (!explanation) return fail(explanation.error());
   explanation->failing.trace.spec.visible = visible;
+  step("looking for the moment at which the failure is decided");
+  cause::BakedInOptions curve;
+  curve.seconds = std::min(*seconds * 0.1, 5.0);
+  // It adds to the explanation; without it the rest is as good.
+  if (auto drawn = cause::baked_in(program.target, *failing, curve)) explanation->curve = std::move(*drawn);
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;
     // A third of it comes on top, for the change that is right to be tried at length.
@@ -206,7 +214,9 @@ int explain_command(const Arguments& arguments) {
     remedy.on_step = step;
     cause::find_remedy(program.target, *explanation, remedy);
   }
-  fmt::print("{}", report::explained_text(*explanation, {terminal_width(), use_color(options.color)}));
+  report::ExplainedOptions look{terminal_width(), use_color(options.color)};
+  if (options.verbose) look.rows = std::numeric_limits<std::size_t>::max();
+  fmt::print("{}", report::explained_text(*explanation, look));
   const auto page = [&](const Explanation& e) { return report::html_explanation(e, options.artifact); };
   using Writer = std::function<std::string(const Explanation&)>;
   for (const auto& [path, text] : {std::pair<std::string, Writer>{options.html, page},
@@ -216,13 +226,14 @@ int explain_command(const Arguments& arguments) {
     if (auto written = write_file_atomically(path, text(*explanation)); !written)
       return complain(written.error());
   }
-  if (!explanation->passing && !explanation->remedy) return static_cast<int>(ExitCode::kInconclusive);
+  const bool has_answer =
+      options.no_remedy ? explanation->passing.has_value() : explanation->remedy.has_value();
   // For the pages that are made of the artifact later. It is no failure if there is no place for it.
   if (auto kept = write_file_atomically(report::explanation_path(options.artifact),
                                         report::explanation_to_keep(*explanation));
       !kept)
     warn(kept.error().message);
-  return 0;
+  return has_answer ? 0 : static_cast<int>(ExitCode::kInconclusive);
 }
 
 }  // namespace heddle::cli

@@ -60,6 +60,7 @@ Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, 
                                                std::optional<Hold> hold) {
   return execute([&](PlanExchange& e) {
     e.follow_log = 0;
+    e.drawn_from = 0;
     e.list_others = list_others ? 1 : 0;
     e.holds = hold ? 1 : 0;
     e.hold = hold.value_or(Hold{});
@@ -71,7 +72,19 @@ Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, 
 }
 
 Result<Candidates::Outcome> Candidates::follow_log() {
-  return execute([](PlanExchange& e) { e.follow_log = 1; });
+  return execute([](PlanExchange& e) {
+    e.follow_log = 1;
+    e.drawn_from = 0;
+  });
+}
+
+Result<Candidates::Outcome> Candidates::follow_beginning(std::uint32_t choices, std::uint64_t seed) {
+  return execute([&](PlanExchange& e) {
+    e.follow_log = 1;
+    e.list_others = 0;
+    e.drawn_from = choices + 1;
+    e.drawn_seed = seed;
+  });
 }
 
 // A worker that was killed from outside is replaced, and the plan is given to the new one.

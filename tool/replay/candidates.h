@@ -29,6 +29,8 @@ class Candidates {
   Result<Outcome> follow(std::span<const Departure> plan, bool list_others = false,
                          std::optional<Hold> hold = std::nullopt);
   Result<Outcome> follow_log();
+  // The first `choices` of the log, and from there on each choice drawn: what `random` would do after such a beginning.
+  Result<Outcome> follow_beginning(std::uint32_t choices, std::uint64_t seed);
   void keep_logs() { keeps_logs_ = true; }
 
   // Executes a log in a process of its own, with events, and says which departures it makes.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -12,106 +13,12 @@
 #include "tool/report/places.h"
 #include "tool/report/rounds.h"
 #include "tool/report/style.h"
+#include "tool/report/wrapped.h"
 
 namespace heddle::report {
 namespace {
 
 std::string fitted(std::string_view text, std::size_t width) { return padded(clipped(text, width), width); }
-
-std::string place_of(const Frame& frame) {
-  if (frame.file.empty())
-    return frame.function.empty() ? "an unknown place" : short_function(frame.function, 30);
-  return frame.line != 0 ? fmt::format("{}:{}", escaped(base_name(frame.file)), frame.line)
-                         : escaped(base_name(frame.file));
-}
-
-const char* verb_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::kAtomicLoad:
-      return "load";
-    case EventKind::kAtomicStore:
-      return "store";
-    case EventKind::kAtomicUpdate:
-    case EventKind::kCasFailed:
-      return "update";
-    case EventKind::kFence:
-      return "fence";
-    case EventKind::kPlainRead:
-    case EventKind::kVolatileRead:
-      return "read";
-    case EventKind::kPlainWrite:
-    case EventKind::kVolatileWrite:
-      return "write";
-    case EventKind::kMutexLock:
-    case EventKind::kRwlockWriteLock:
-      return "lock";
-    case EventKind::kRwlockReadLock:
-      return "shared lock";
-    case EventKind::kMutexUnlock:
-    case EventKind::kRwlockUnlock:
-      return "unlock";
-    case EventKind::kNone:
-      return "access";
-    default:
-      return event_kind_name(kind);
-  }
-}
-
-// "the store of flag at mp.cpp:9"
-std::string named(const ShownOperation& operation) {
-  std::string text = fmt::format("the {}", verb_of(operation.event.kind));
-  if (!operation.variable.empty()) text += " of " + escaped(operation.variable);
-  return text + " at " + place_of(operation.frame);
-}
-
-std::string joined(const std::vector<std::string>& parts, const char* last = " and ") {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == parts.size() ? last : ", ") + parts[i];
-  return text;
-}
-
-std::string orders_sentence(const Remedy& remedy) {
-  std::vector<std::string> parts;
-  for (const RemedyPart& part : remedy.parts) {
-    // One line of the source may be at several places in the program.
-    const std::string text =
-        fmt::format("{} {} (it is {})", named(part.shown), order_name(part.rule.order), order_name(part.was));
-    if (std::find(parts.begin(), parts.end(), text) == parts.end()) parts.push_back(text);
-  }
-  return "Make " + joined(parts) + ".";
-}
-
-std::string together_sentence(const Remedy& remedy, const TraceFinding& finding) {
-  const RemedyPart& part = remedy.parts.front();
-  if (finding.kind == FindingKind::kDeadlock) {
-    std::vector<std::string> stretches;
-    for (const RemedyPart& p : remedy.parts)
-      stretches.push_back(fmt::format("{} and {}", named(p.shown), named(p.other_shown)));
-    return fmt::format(
-        "Take both locks in one step (std::scoped_lock), or in the same order everywhere: {} can come "
-        "between each "
-        "other.",
-        joined(stretches, ", as well as "));
-  }
-  const std::string between = fmt::format("from {} to {}", named(part.shown), named(part.other_shown));
-  if (part.first_access.event.kind == EventKind::kNone)
-    return fmt::format("All {} should be one step: other threads must not come between.", between);
-  return fmt::format("{} and {} should be one step: other threads must not come between, as they do {}.",
-                     capitalised(named(part.first_access)), named(part.last_access), between);
-}
-
-std::string lock_sentence(const Remedy& remedy) {
-  std::vector<std::string> accesses;
-  for (const RemedyPart& part : remedy.parts) {
-    for (const ShownOperation* access : {&part.shown, &part.other_shown}) {
-      const std::string text = named(*access);
-      if (std::find(accesses.begin(), accesses.end(), text) == accesses.end()) accesses.push_back(text);
-    }
-  }
-  if (accesses.size() == 1) return fmt::format("Protect {} by a lock, or make it atomic.", accesses[0]);
-  return fmt::format("Protect {} by one lock, or make them atomic.", joined(accesses));
-}
 
 std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
   const TraceEvent* reader = trace.find_event(flow.reader);
@@ -122,14 +29,17 @@ std::string flow_side(const Trace& trace, const Flow& flow, Names& names) {
                      short_place(trace, writer->pc, writer->stack));
 }
 
-std::string flows_text(const Explanation& e, const Style& style) {
+std::string flows_text(const Explanation& e, const Style& style, std::size_t most) {
   const std::vector<FlowDifference> flows = flow_differences(e);
   if (flows.empty()) return {};
   std::string text = "\n  " + style.bold("Data flows that differ") + "\n";
-  for (const FlowDifference& flow : flows)
+  for (std::size_t i = 0; i < std::min(flows.size(), most); ++i) {
+    const FlowDifference& flow = flows[i];
     text += fmt::format("    {} {}: {} {}, {} {}{}\n", thread_tag(flow.thread), flow.what,
                         style.red("fails with"), flow.fails, style.blue("passes with"), flow.passes,
                         flow.times_text());
+  }
+  if (flows.size() > most) text += fmt::format("    … and {} more (-v)\n", flows.size() - most);
   return text;
 }
 
@@ -174,6 +84,34 @@ std::string no_difference_text(const Explanation& e) {
                      tried);
 }
 
+// Those nearest to where the failure is decided; where that is not known, to the end.
+std::vector<ProjectedLine> nearest_lines(std::vector<ProjectedLine> all, const FailureCurve& curve,
+                                         std::size_t most) {
+  if (all.size() <= most) return all;
+  const auto none = [](std::size_t count) {
+    ProjectedLine line;
+    line.text = fmt::format("… {} more (-v)", count);
+    return line;
+  };
+  std::size_t at = all.size() - 1;
+  for (std::size_t i = 0; i < all.size() && !curve.jumps.empty(); ++i) {
+    if (all[i].event == kNoEvent || curve.jumps.front().event == kNoEvent ||
+        all[i].event < curve.jumps.front().event)
+      continue;
+    at = i;
+    break;
+  }
+  std::size_t end = std::min(all.size(), at + most / 2 + 1);
+  const std::size_t begin = end > most ? end - most : 0;
+  end = begin + most;
+  std::vector<ProjectedLine> lines;
+  if (begin != 0) lines.push_back(none(begin));
+  lines.insert(lines.end(), std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(begin)),
+               std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(end)));
+  if (end < all.size()) lines.push_back(none(all.size() - end));
+  return lines;
+}
+
 std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, std::size_t width) {
   if (i >= lines.size()) return std::string(width, ' ');
   const ProjectedLine& line = lines[i];
@@ -182,7 +120,7 @@ std::string line_text(const std::vector<ProjectedLine>& lines, std::size_t i, st
                             line.parts     ? "⑂ "
                             : line.in_flow ? "◆ "
                                            : "  ",
-                            thread_tag(line.thread), line.text),
+                            line.event == kNoEvent ? "" : thread_tag(line.thread), line.text),
                 width - place - 1) +
          " " + fitted(line.place, place);
 }
@@ -252,6 +190,7 @@ std::vector<FlowDifference> flow_differences(const Explanation& e) {
                     short_place(trace, reader->pc, reader->stack)),
         here != nullptr ? flow_side(e.failing.trace, e.failing.flows[i], fails) : nowhere,
         there != nullptr ? flow_side(e.passing->trace, e.passing->flows[i], passes) : nowhere};
+    if (flow.fails == flow.passes) continue;  // nobody could see the difference
     const auto [at, is_new] = known.emplace(flow, flows.size());
     if (is_new) {
       flows.push_back(std::move(flow));
@@ -294,45 +233,28 @@ std::string explained_how(const Explanation& e) {
       grouped(e.interventions), grouped(e.passed));
 }
 
-std::string remedy_sentence(const Explanation& e) {
-  if (!e.remedy || e.remedy->parts.empty() || e.failing.trace.findings.empty()) return {};
-  const RemedyPart& part = e.remedy->parts.front();
-  switch (e.remedy->kind) {
-    case RemedyKind::kOrders:
-      return orders_sentence(*e.remedy);
-    case RemedyKind::kTogether:
-      return together_sentence(*e.remedy, e.failing.trace.findings.front());
-    case RemedyKind::kAfter:
-      return fmt::format("{} must wait for {}.", capitalised(named(part.shown)), named(part.other_shown));
-    case RemedyKind::kLock:
-      return lock_sentence(*e.remedy);
-  }
-  return {};
-}
-
-std::string remedy_evidence(const Explanation& e) {
-  if (!e.remedy) return {};
-  const Remedy& r = *e.remedy;
-  std::string text = fmt::format("Tried: {}{} execution{} that {} held to it did not show the bug",
-                                 r.is_complete ? "all " : "", grouped(r.executions),
-                                 r.executions == 1 ? "" : "s", r.executions == 1 ? "was" : "were");
-  if (e.base_executions != 0)
-    text += fmt::format("; without it, it shows within {}", grouped(e.base_executions));
-  text += ".";
-  if (!r.other_bugs.empty()) text += fmt::format(" Other bugs showed: {}.", joined(r.other_bugs));
-  return text;
-}
-
 std::string explained_text(const Explanation& e, const ExplainedOptions& options) {
   const Style style(options.color);
   const Trace& trace = e.failing.trace;
   std::string text;
   if (!trace.findings.empty())
     text += style.bold("Why: " + finding_summary(trace, trace.findings.front(), PathStyle(trace))) + "\n";
+  const std::string sentence = remedy_sentence(e);
+  if (!sentence.empty()) {
+    // What to do comes first, in lines that fit; why, after it.
+    const std::size_t width = std::max<std::size_t>(options.width, 60) - 4;
+    text += "\n";
+    for (const std::string& line : wrapped(sentence, width)) text += "  " + style.bold(line) + "\n";
+    for (const std::string& line : wrapped(remedy_evidence(e), width)) text += "  " + line + "\n";
+  } else if (const std::string none = no_remedy_text(e); !none.empty()) {
+    text += "\n";
+    for (const std::string& line : wrapped(none, std::max<std::size_t>(options.width, 60) - 4))
+      text += "  " + line + "\n";
+  }
   if (e.passing) {
     const std::size_t half = (std::max<std::size_t>(options.width, 60) - 7) / 2;
-    const auto fails = folded_lines(e.failing);
-    const auto passes = folded_lines(*e.passing);
+    const auto fails = nearest_lines(folded_lines(e.failing), e.curve, options.rows);
+    const auto passes = nearest_lines(folded_lines(*e.passing), {}, options.rows);
     text +=
         fmt::format("\n  {} │ {}\n", style.red(fitted("fails", half)), style.blue(fitted("passes", half)));
     std::string rule;
@@ -340,18 +262,13 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
     text += "  " + rule + "┼" + rule + "\n";
     for (std::size_t i = 0; i < std::max(fails.size(), passes.size()); ++i)
       text += fmt::format("  {} │ {}\n", line_text(fails, i, half), line_text(passes, i, half));
-    text += flows_text(e, style);
+    text += flows_text(e, style, options.rows);
     text += root_cause_text(e, style);
   }
+  for (const std::string& line : curve_lines(e)) text += "\n  " + line;
+  if (!e.curve.points.empty()) text += "\n";
   text += "\n  " + explained_how(e) + "\n";
   if (!e.why_not_solved.empty()) text += "  By solving alone: " + escaped(e.why_not_solved) + "\n";
-  const std::string sentence = remedy_sentence(e);
-  if (!sentence.empty()) {
-    text += "\n  " + style.bold(sentence) + "\n  " + remedy_evidence(e) + "\n";
-  } else if (e.remedies_tried != 0) {
-    text += fmt::format("\n  Of {} changes that were tried, none makes the bug go away.\n",
-                        grouped(e.remedies_tried));
-  }
   return text;
 }
 

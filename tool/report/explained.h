@@ -13,6 +13,7 @@ namespace heddle::report {
 struct ExplainedOptions {
   std::size_t width = 100;
   bool color = false;
+  std::size_t rows = 15;  // of the two executions, and of the flows; what is left out is said
 };
 
 std::string explained_text(const Explanation& explanation, const ExplainedOptions& options = {});
@@ -20,6 +21,8 @@ std::string explained_text(const Explanation& explanation, const ExplainedOption
 // "Make the store of flag at mp.cpp:9 release …": what should be changed, in one sentence; empty where
 // nothing was found.
 std::string remedy_sentence(const Explanation& explanation);
+// Why there is none; empty where none was looked for.
+std::string no_remedy_text(const Explanation& explanation);
 // How it was tried: "10,000 executions that were held to it did not show the bug …".
 std::string remedy_evidence(const Explanation& explanation);
 
@@ -48,6 +51,9 @@ struct FlowDifference {
   friend auto operator<=>(const FlowDifference&, const FlowDifference&) = default;
 };
 std::vector<FlowDifference> flow_differences(const Explanation& explanation);
+// When the failure was decided: a line with a curve of one row, and one for each step at which it jumps. Empty where
+// there is none.
+std::vector<std::string> curve_lines(const Explanation& explanation);
 // The orderings of the root cause, in words.
 std::vector<std::string> root_cause_lines(const Explanation& explanation);
 // How the execution that passes was found, and how much of the failing one it leaves; or why there is none.

@@ -55,10 +55,7 @@ Json page_explanation(const Explanation& e) {
   Json json;
   json["sentence"] = utf8(remedy_sentence(e));
   json["evidence"] = utf8(remedy_evidence(e));
-  json["noRemedy"] = !e.remedy && e.remedies_tried != 0
-                         ? fmt::format("Of {} changes that were tried, none makes the bug go away.",
-                                       grouped(e.remedies_tried))
-                         : "";
+  json["noRemedy"] = utf8(no_remedy_text(e));
   json["how"] = utf8(explained_how(e));
   json["rootCause"] = Json::array();
   for (const std::string& line : root_cause_lines(e)) json["rootCause"].push_back(utf8(line));

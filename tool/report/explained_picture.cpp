@@ -102,22 +102,26 @@ Json json_root_cause(const Explanation& e) {
   return orderings;
 }
 
-const char* remedy_kind(RemedyKind kind) {
-  switch (kind) {
-    case RemedyKind::kOrders:
-      return "memory orders";
-    case RemedyKind::kTogether:
-      return "one step";
-    case RemedyKind::kAfter:
-      return "order";
-    case RemedyKind::kLock:
-      return "lock";
-  }
-  return "";
-}
-
 Json json_operation(const ShownOperation& operation) {
   return {{"variable", utf8(operation.variable)}, {"frame", json_frame(operation.frame)}};
+}
+
+Json json_curve(const FailureCurve& curve) {
+  if (curve.points.empty()) return nullptr;
+  const auto event_of = [](EventId event) {
+    return event == kNoEvent ? Json(nullptr) : Json(index_of(event));
+  };
+  Json points = Json::array(), jumps = Json::array();
+  for (const CurvePoint& p : curve.points)
+    points.push_back({{"choices", p.choices},
+                      {"event", event_of(p.event)},
+                      {"executions", p.executions},
+                      {"failed", p.failed},
+                      {"low", p.low},
+                      {"high", p.high}});
+  for (const CurveJump& j : curve.jumps)
+    jumps.push_back({{"event", event_of(j.event)}, {"from", j.from}, {"to", j.to}});
+  return {{"points", std::move(points)}, {"jumps", std::move(jumps)}, {"executions", curve.executions}};
 }
 
 }  // namespace
@@ -150,7 +154,7 @@ std::string explained_svg(const Explanation& e) {
 std::string explained_json(const Explanation& e) {
   Json document;
   document["format"] = "heddle-explanation";
-  document["version"] = 1;
+  document["version"] = 2;
   const Trace& trace = e.failing.trace;
   if (!trace.findings.empty()) document["finding"] = json_finding(trace, trace.findings.front());
   document["by"] = e.by_intervention ? "intervention" : "constraints";
@@ -163,6 +167,7 @@ std::string explained_json(const Explanation& e) {
   document["all_flows"] = e.all_flows;
   document["executions_tried"] = e.interventions;
   document["executions_passed"] = e.passed;
+  document["curve"] = json_curve(e.curve);
   document["remedy"] = nullptr;
   if (e.remedy) {
     Json parts = Json::array();
@@ -174,9 +179,13 @@ std::string explained_json(const Explanation& e) {
       } else {
         one["other"] = json_operation(part.other_shown);
       }
+      if (part.rule.kind == RuleKind::kAtomic) one["order"] = order_name(part.rule.order);
+      if (part.first_access.event.kind != EventKind::kNone) one["first"] = json_operation(part.first_access);
+      if (part.last_access.event.kind != EventKind::kNone) one["last"] = json_operation(part.last_access);
+      if (!part.lock.empty()) one["lock"] = utf8(part.lock);
       parts.push_back(std::move(one));
     }
-    document["remedy"] = {{"kind", remedy_kind(e.remedy->kind)},
+    document["remedy"] = {{"kind", name_of(e.remedy->kind)},
                           {"sentence", remedy_sentence(e)},
                           {"parts", std::move(parts)},
                           {"executions_without_bug", e.remedy->executions},

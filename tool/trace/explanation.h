@@ -27,12 +27,23 @@ struct ProjectedRun {
   std::vector<EventId> parted;  // the first that a thread does on a path of its own
 };
 
+// In the language of fixes. A row for each: its name in JSON, and what it is in the table of the guide.
 enum class RemedyKind : std::uint8_t {
-  kOrders,    // stronger memory orders
-  kTogether,  // operations that should be one step
-  kAfter,     // an operation that has to wait for another one
-  kLock,      // plain accesses that need a lock, or to be atomic
+  kOrders,       // stronger memory orders
+  kTogether,     // operations that should be one step: one critical section, one read-modify-write
+  kAfter,        // an operation that has to wait for another one
+  kLock,         // plain accesses that need one lock
+  kAtomic,       // plain accesses that need to be atomic
+  kLockOrder,    // the locks of a deadlock, in one order or in one step
+  kHoldLock,     // a lock to be held while something is written
+  kNotifyAll,    // for notify_one
+  kRecheck,      // a wait that has to look again after it was woken
+  kStartLater,   // a thread that is started before what it uses is there
+  kPublishLast,  // what is published before it is complete
+  kJoinBefore,   // threads to wait for before something ends that they use
+  kKeepAlive,    // memory that has to live until its last use
 };
+const char* name_of(RemedyKind kind);  // in JSON: "hold_lock"
 
 // An operation that shows what a place of a rule is.
 struct ShownOperation {
@@ -48,6 +59,8 @@ struct RemedyPart {
   // kTogether: accesses between which others came, and which should not have; kNone: not known.
   ShownOperation first_access, last_access;
   MemoryOrder was = MemoryOrder::kRelaxed;  // kStrengthen
+  std::string
+      lock;  // kHoldLock, kTogether: the program's lock to be held; empty: none is known, or it has no name
 };
 
 // What makes the bug go away, tried by holding executions to it.
@@ -56,7 +69,8 @@ struct Remedy {
   std::vector<RemedyPart> parts;
   std::uint64_t executions = 0;         // under it, without the bug
   bool is_complete = false;             // these are all that there are
-  std::vector<std::string> other_bugs;  // that showed under it
+  std::vector<std::string> other_bugs;  // that showed under it, with their places
+  double behaviours_kept = 1;           // share of the behaviours without it, by a sample
 };
 
 // One ordering without which the execution would pass.
@@ -69,6 +83,24 @@ struct CauseOrdering {
   Kind kind = Kind::kBefore;
   EventId first = kNoEvent;
   EventId second = kNoEvent;
+};
+
+// Of executions that begin as the failing one and go on at random, how many fail.
+struct CurvePoint {
+  std::uint32_t choices = 0;  // of the failing execution, that were made
+  EventId event = kNoEvent;   // the first after the last of these; kNoEvent: the beginning, or not known
+  std::uint64_t executions = 0, failed = 0;
+  double low = 0, high = 1;  // of the share, with 95 %
+};
+// A choice after which more of them fail, from this share to that.
+struct CurveJump {
+  EventId event = kNoEvent;
+  double from = 0, to = 0;
+};
+struct FailureCurve {
+  std::vector<CurvePoint> points;  // by choices
+  std::vector<CurveJump> jumps;    // the largest first
+  std::uint64_t executions = 0;
 };
 
 struct Explanation {
@@ -93,8 +125,10 @@ struct Explanation {
   std::uint64_t passed = 0;         // how many of them did
   std::uint64_t all_events = 0;     // of the failing execution that could be in a projection
   std::uint64_t all_flows = 0;
+  FailureCurve curve;  // empty: it was not asked for, or there is no choice
   std::optional<Remedy> remedy;
   std::uint64_t remedies_tried = 0;
+  bool remedies_cut = false;          // the time was up before all of them were
   std::uint64_t base_executions = 0;  // until the bug shows without a remedy; 0: not within the budget
 };
 

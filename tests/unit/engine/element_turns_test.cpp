@@ -46,7 +46,8 @@ class ElementTurnsTest : public ::testing::Test {
   memory::MemoryModel memory_;
   race::RaceDetector race_;
   HappensBefore edges_{alone_.scheduler(), memory_, race_};
-  Rules rules_{edges_};
+  sched::SyncTable sync_;
+  Rules rules_{edges_, alone_.scheduler(), sync_};
   sched::LockGraph locks_;
   ElementTurns turns_{alone_.scheduler(), locks_};
   std::vector<std::uint64_t> memory_words_;

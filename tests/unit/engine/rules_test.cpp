@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "runtime/engine/entry_thunks.h"
 #include "tests/unit/engine/main_alone.h"
 
@@ -49,7 +51,8 @@ class RulesTest : public ::testing::Test {
   memory::MemoryModel memory_;
   race::RaceDetector race_;
   HappensBefore edges_{alone_.scheduler(), memory_, race_};
-  Rules rules_{edges_};
+  sched::SyncTable sync_;
+  Rules rules_{edges_, alone_.scheduler(), sync_};
   EnforcedRule rule_;
   sched::CallFrame frames_[4];
   Thread thread_;
@@ -93,22 +96,108 @@ TEST_F(RulesTest, PlaceMayNameItsCallers) {
 TEST_F(RulesTest, LockedPlainAccessesAreOrdered) {
   hold_to(rule(RuleKind::kLocked, kFirst, kLast));
   EXPECT_TRUE(rules_.locks_plain_accesses());
-  rules_.lock_plain_access(thread_, kElsewhere);
-  EXPECT_FALSE(rules_.is_under_plain_lock());
-  rules_.lock_plain_access(thread_, kLast);
-  EXPECT_TRUE(rules_.is_under_plain_lock());
-  rules_.unlock_plain_access();
-  EXPECT_FALSE(rules_.is_under_plain_lock());
+  rules_.begin_plain_access(thread_, kElsewhere, true);
+  EXPECT_FALSE(rules_.is_in_plain_access());
+  rules_.begin_plain_access(thread_, kLast, true);
+  EXPECT_TRUE(rules_.is_in_plain_access());
+  rules_.end_plain_access();
+  EXPECT_FALSE(rules_.is_in_plain_access());
   // Whoever takes the lock next knows what was done under it.
   memory_.thread_created(kMainThread, ThreadId{1});
   const std::uint32_t published = memory_.epoch(kMainThread).time;
-  rules_.lock_plain_access(thread_, kFirst);
-  rules_.unlock_plain_access();
+  rules_.begin_plain_access(thread_, kFirst, true);
+  rules_.end_plain_access();
   Thread other;
   other.id = ThreadId{1};
   other.frames = frames_;
-  rules_.lock_plain_access(other, kLast);
+  rules_.begin_plain_access(other, kLast, false);
   EXPECT_GE(memory_.clock(other.id).at(kMainThread), published);
+}
+
+TEST_F(RulesTest, AnAtomicAccessOrdersOnlyWhatItsOrderSays) {
+  EnforcedRule made = rule(RuleKind::kAtomic, kFirst, kLast);
+  hold_to(made);
+  rules_.begin_plain_access(thread_, kFirst, true);
+  EXPECT_TRUE(rules_.is_atomic_access());
+  rules_.end_plain_access();
+  EXPECT_FALSE(rules_.is_atomic_access());
+  memory_.thread_created(kMainThread, ThreadId{1});
+  Thread other;
+  other.id = ThreadId{1};
+  other.frames = frames_;
+  const auto known = [&] { return memory_.clock(other.id).at(kMainThread); };
+  const std::uint32_t before = known();
+  rules_.begin_plain_access(thread_, kFirst, true);
+  rules_.end_plain_access();
+  rules_.begin_plain_access(other, kLast, false);
+  EXPECT_EQ(known(), before) << "relaxed";
+  rules_.end_plain_access();
+  made.order = MemoryOrder::kAcqRel;
+  hold_to(made);
+  const std::uint32_t published = memory_.epoch(kMainThread).time;
+  rules_.begin_plain_access(thread_, kFirst, true);
+  rules_.end_plain_access();
+  rules_.begin_plain_access(other, kLast, false);
+  EXPECT_GE(known(), published);
+}
+
+TEST_F(RulesTest, AnOperationWaitsForTheEndOfThreadsStartedAtAPlace) {
+  hold_to(rule(RuleKind::kAfterEnd, kLast, kFirst));
+  EXPECT_FALSE(waits_at(kLast));
+  Thread& started = alone_.add();
+  rules_.note_created(thread_, started, kElsewhere);
+  EXPECT_FALSE(waits_at(kLast)) << "started elsewhere";
+  rules_.note_created(thread_, started, kFirst);
+  EXPECT_TRUE(waits_at(kLast));
+  EXPECT_FALSE(waits_at(kElsewhere));
+  started.state = sched::ThreadState::kFinished;
+  EXPECT_FALSE(waits_at(kLast));
+}
+
+TEST_F(RulesTest, ALockIsHeldForOneOperation) {
+  sync_.start();
+  hold_to(rule(RuleKind::kHoldLock, kLast, kFirst));
+  sched::SyncObject& lock = sync_.get(0x1000, sched::SyncKind::kMutex);
+  thread_.pending = {EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, 0x1000, kFirst};
+  perform(kFirst);
+  lock.count = 1;
+  lock.owner = ThreadId{1};
+  EXPECT_TRUE(waits_at(kLast));
+  lock.owner = thread_.id;
+  EXPECT_FALSE(waits_at(kLast)) << "its own";
+  lock.count = 0;
+  lock.owner = kNoThread;
+  EXPECT_FALSE(waits_at(kLast));
+  perform(kLast);
+  EXPECT_EQ(lock.clock, 0u);
+  perform(kElsewhere);
+  EXPECT_NE(lock.clock, 0u) << "who takes the lock next knows of it";
+}
+
+TEST_F(RulesTest, ALockIsHandedOverToWhoWasSignalled) {
+  hold_to(rule(RuleKind::kHandOver, kFirst, 0));
+  Thread waiter;
+  waiter.id = ThreadId{1};
+  waiter.frames = frames_;
+  waiter.last_pc = kFirst;
+  thread_.pending = {EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, 0x1000, kLast};
+  EXPECT_FALSE(rules_.must_wait(thread_));
+  rules_.expect_hand_over(waiter, 0x1000);
+  EXPECT_TRUE(rules_.must_wait(thread_));
+  thread_.pending.address = 0x2000;
+  EXPECT_FALSE(rules_.must_wait(thread_)) << "another lock";
+  thread_.pending.address = 0x1000;
+  rules_.handed_over(waiter);
+  EXPECT_FALSE(rules_.must_wait(thread_));
+}
+
+TEST_F(RulesTest, RulesBeyondTheSixtyFourthAreKept) {
+  std::vector<EnforcedRule> many(kMostRules, rule(RuleKind::kAfter, 0x9000, 0x9001));
+  many.back() = rule(RuleKind::kAfter, kLast, kFirst);
+  rules_.start(many);
+  EXPECT_TRUE(waits_at(kLast));
+  perform(kFirst);
+  EXPECT_FALSE(waits_at(kLast));
 }
 
 }  // namespace
