@@ -2,6 +2,7 @@
 """What users rely on in `heddle explain`: an execution that passes beside the one that fails, and what to change,
 tried before it is said."""
 import json
+import os
 import unittest
 import xml.etree.ElementTree as xml
 
@@ -69,6 +70,28 @@ int main(void) {{
 }}
 """
 
+# One of two waiters can go on, and the other one may be woken.
+WRONG_WAITER = two_threads(
+    "await(&first_may);",
+    "await(&second_may); post(&first_may);",
+    """
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int first_may, second_may;
+static void await(int* may) {
+  pthread_mutex_lock(&lock);
+  while (!*may) pthread_cond_wait(&changed, &lock);
+  pthread_mutex_unlock(&lock);
+}
+static void post(int* may) {
+  pthread_mutex_lock(&lock);
+  *may = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&lock);
+}
+""",
+).replace("  pthread_join(a, 0);", "  post(&second_may);\n  pthread_join(a, 0);")
+
 # The thesis' running example (Fig. 4.2): the check and the use are two critical sections.
 CHECK_AND_USE = two_threads(
     "get();",
@@ -131,6 +154,36 @@ class ExplainTest(HeddleTest):
         self.assertEqual(part["operation"]["frame"]["line"], line_of(MESSAGE, "// the store"))
         self.assertGreaterEqual(why["remedy"]["executions_without_bug"], 1)
         self.assertIn("release (it is relaxed)", text)
+
+    def patched(self, source, words):
+        why, _ = self.explain(source, "--patch", "fix.diff")
+        self.assertEqual(len(why["remedy"]["edits"]), words)
+        self.assertEqual(self.call("patch", "-p1", "-i", "fix.diff").code, 0)
+        self.assertEqual(self.heddle("cc", "-g", "-O1", "program.c", "-o", "program").code, 0)
+        self.report("--seed", "5", "-n", "20000", "./program", code=NO_BUG)
+
+    def test_a_patch_of_one_order_makes_the_bug_go_away(self):
+        self.patched(MESSAGE, 1)
+
+    def test_a_patch_of_several_orders_makes_the_bug_go_away(self):
+        self.patched(STORE_BUFFERING, 4)
+
+    def test_a_patch_that_wakes_all_makes_the_bug_go_away(self):
+        self.patched(WRONG_WAITER, 1)
+
+    def test_sarif_has_the_fix_of_an_explained_bug(self):
+        self.explain(MESSAGE)
+        self.assertEqual(self.heddle("report", "--sarif", "r.sarif", "heddle-out").code, 0)
+        with open(self.path("r.sarif"), encoding="utf-8") as file:
+            (result,) = json.load(file)["runs"][0]["results"]
+        (change,) = result["fixes"][0]["artifactChanges"]
+        (replacement,) = change["replacements"]
+        self.assertEqual(replacement["insertedContent"]["text"], "memory_order_release")
+        self.assertEqual(replacement["deletedRegion"]["startLine"], line_of(MESSAGE, "// the store"))
+
+    def test_a_change_of_more_than_words_is_no_patch(self):
+        self.explain(CHECK_AND_USE, "--patch", "fix.diff")
+        self.assertFalse(os.path.exists(self.path("fix.diff")))
 
     def test_store_buffering_needs_seq_cst(self):
         why, _ = self.explain(STORE_BUFFERING)

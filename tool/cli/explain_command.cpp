@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <thread>
@@ -24,6 +25,7 @@
 #include "tool/report/explained.h"
 #include "tool/report/html.h"
 #include "tool/report/kept_explanation.h"
+#include "tool/report/remedy_edits.h"
 #include "tool/run/time_limit.h"
 #include "tool/search/path_alternates.h"
 
@@ -32,7 +34,7 @@ namespace {
 
 struct ExplainOptions {
   RecordedOptions recorded;
-  std::string artifact, time = "60s", html, svg, json;
+  std::string artifact, time = "60s", html, svg, json, patch;
   ColorWish color = ColorWish::kAuto;
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
@@ -71,6 +73,10 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
   app.add_option("--html", o.html, "write a page with both executions side by side")->type_name("FILE");
   app.add_option("--svg", o.svg, "also write a picture of both executions")->type_name("FILE");
   app.add_option("--json", o.json, "also write the explanation as JSON")->type_name("FILE");
+  app.add_option(
+         "--patch", o.patch,
+         "write the change as a patch, where it is single words: memory orders, notify_all, while for if")
+      ->type_name("FILE");
   add_recorded_options(app, o.recorded);
   add_color_option(app, o.color);
   app.add_flag("-v,--verbose", o.verbose, "show all events and data flows that differ, not only 15 rows");
@@ -167,6 +173,19 @@ Result<Trace> in_this_build(RecordedProgram& program, Trace failing, double seco
   return failing;
 }
 
+// What is left to be done by hand is said; where that is all, there is no patch.
+Status write_patch(const std::string& path, const report::RemedyEdits& edits) {
+  for (const std::string& what : edits.by_hand) warn("Not in the patch, since it is not one word: " + what);
+  if (edits.edits.empty()) {
+    warn("No patch was written to " + path + ".");
+    return Done{};
+  }
+  std::error_code none;
+  auto diff = edit::unified_diff(edits.edits, edits.files, std::filesystem::current_path(none).string());
+  if (!diff) return diff.error();
+  return write_file_atomically(path, *diff);
+}
+
 }  // namespace
 
 int explain_command(const Arguments& arguments) {
@@ -218,19 +237,24 @@ int explain_command(const Arguments& arguments) {
   if (options.verbose) look.rows = std::numeric_limits<std::size_t>::max();
   fmt::print("{}", report::explained_text(*explanation, look));
   const auto page = [&](const Explanation& e) { return report::html_explanation(e, options.artifact); };
+  const report::RemedyEdits edits = report::remedy_edits(*explanation);
+  const auto json = [&](const Explanation& e) { return report::explained_json(e, edits.edits); };
   using Writer = std::function<std::string(const Explanation&)>;
   for (const auto& [path, text] : {std::pair<std::string, Writer>{options.html, page},
                                    {options.svg, &report::explained_svg},
-                                   {options.json, &report::explained_json}}) {
+                                   {options.json, json}}) {
     if (path.empty()) continue;
     if (auto written = write_file_atomically(path, text(*explanation)); !written)
       return complain(written.error());
+  }
+  if (!options.patch.empty() && explanation->remedy) {
+    if (auto written = write_patch(options.patch, edits); !written) return complain(written.error());
   }
   const bool has_answer =
       options.no_remedy ? explanation->passing.has_value() : explanation->remedy.has_value();
   // For the pages that are made of the artifact later. It is no failure if there is no place for it.
   if (auto kept = write_file_atomically(report::explanation_path(options.artifact),
-                                        report::explanation_to_keep(*explanation));
+                                        report::explanation_to_keep(*explanation, edits.edits));
       !kept)
     warn(kept.error().message);
   return has_answer ? 0 : static_cast<int>(ExitCode::kInconclusive);

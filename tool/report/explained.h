@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tool/edit/source_edit.h"
 #include "tool/trace/explanation.h"
 
 namespace heddle::report {
@@ -61,6 +62,6 @@ std::string explained_how(const Explanation& explanation);
 
 // A picture of both executions side by side, threads as columns, data flows that differ as arrows.
 std::string explained_svg(const Explanation& explanation);
-std::string explained_json(const Explanation& explanation);
+std::string explained_json(const Explanation& explanation, const std::vector<edit::SourceEdit>& edits = {});
 
 }  // namespace heddle::report

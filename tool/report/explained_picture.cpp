@@ -151,7 +151,7 @@ std::string explained_svg(const Explanation& e) {
   return svg + "</svg>\n";
 }
 
-std::string explained_json(const Explanation& e) {
+std::string explained_json(const Explanation& e, const std::vector<edit::SourceEdit>& edits) {
   Json document;
   document["format"] = "heddle-explanation";
   document["version"] = 2;
@@ -188,6 +188,9 @@ std::string explained_json(const Explanation& e) {
     document["remedy"] = {{"kind", name_of(e.remedy->kind)},
                           {"sentence", remedy_sentence(e)},
                           {"parts", std::move(parts)},
+                          {"edits", json_edits(edits)},
+                          {"behaviours_kept", e.remedy->behaviours_kept},
+                          {"other_bugs", e.remedy->other_bugs},
                           {"executions_without_bug", e.remedy->executions},
                           {"all_executions", e.remedy->is_complete}};
   }

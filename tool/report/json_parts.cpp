@@ -141,6 +141,17 @@ Json json_finding(const Trace& trace, const TraceFinding& finding) {
   return json;
 }
 
+Json json_edits(const std::vector<edit::SourceEdit>& edits) {
+  Json list = Json::array();
+  for (const edit::SourceEdit& one : edits)
+    list.push_back({{"file", utf8(one.file)},
+                    {"line", one.line},
+                    {"column", one.column},
+                    {"before", utf8(one.before)},
+                    {"after", utf8(one.after)}});
+  return list;
+}
+
 std::string dumped(const Json& document) {
   return json_for_terminals(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }

@@ -3,7 +3,9 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "tool/edit/source_edit.h"
 #include "tool/trace/trace.h"
 
 namespace heddle::report {
@@ -13,6 +15,7 @@ using Json = nlohmann::ordered_json;
 Json json_frame(const Frame& frame);
 // Kind, severity, summary, message, fingerprint, locations and stacks.
 Json json_finding(const Trace& trace, const TraceFinding& finding);
+Json json_edits(const std::vector<edit::SourceEdit>& edits);
 std::string dumped(const Json& document);
 // 64-bit addresses and hashes: JSON's numbers lose them in many readers.
 std::string hexadecimal(std::uint64_t n);

@@ -66,13 +66,14 @@ std::string explanation_path(const std::string& artifact) {
   return stem + ".why.json";
 }
 
-std::string explanation_to_keep(const Explanation& explanation) {
+std::string explanation_to_keep(const Explanation& explanation, const std::vector<edit::SourceEdit>& edits) {
   const Trace& trace = explanation.failing.trace;
   Json document;
   document["format"] = kFormat;
   document["version"] = kPageDataVersion;
   document["signature"] = trace.findings.empty() ? "" : fingerprint(trace, trace.findings.front());
   document["explanation"] = page_explanation(explanation);
+  document["edits"] = json_edits(edits);
   return dumped(document);
 }
 
@@ -81,16 +82,46 @@ std::string read_explanation(const std::string& artifact) {
   return text ? std::move(*text) : std::string();
 }
 
-Json kept_explanation(const std::string& text, const std::string& fingerprint) {
-  const Json json = text.empty() ? Json(nullptr) : Json::parse(text, nullptr, false);
+namespace {
+
+// The document if it is one about this bug, else null.
+Json document_of(const std::string& text, const std::string& fingerprint) {
+  Json json = text.empty() ? Json(nullptr) : Json::parse(text, nullptr, false);
   if (!json.is_object()) return nullptr;
+  if (text_of(json, "format") != kFormat || number_in(json.at("version"), 0, 1 << 20) != kPageDataVersion)
+    return nullptr;
+  if (text_of(json, "signature") != fingerprint) return nullptr;
+  return json;
+}
+
+edit::SourceEdit edit_of(const Json& json) {
+  constexpr std::int64_t kMost = 1 << 30;
+  return {text_of(json, "file"), static_cast<std::uint32_t>(number_in(json.at("line"), 1, kMost)),
+          static_cast<std::uint32_t>(number_in(json.at("column"), 1, kMost)), text_of(json, "before"),
+          text_of(json, "after")};
+}
+
+}  // namespace
+
+Json kept_explanation(const std::string& text, const std::string& fingerprint) {
   try {
-    if (text_of(json, "format") != kFormat || number_in(json.at("version"), 0, 1 << 20) != kPageDataVersion)
-      return nullptr;
-    if (text_of(json, "signature") != fingerprint) return nullptr;
-    return explanation_of(json.at("explanation"));
+    const Json json = document_of(text, fingerprint);
+    return json.is_null() ? Json(nullptr) : explanation_of(json.at("explanation"));
   } catch (const std::exception&) {
     return nullptr;  // something of it is missing, or is of another type
+  }
+}
+
+KeptFix kept_fix(const std::string& text, const std::string& fingerprint) {
+  try {
+    const Json json = document_of(text, fingerprint);
+    if (json.is_null()) return {};
+    KeptFix fix;
+    fix.sentence = text_of(json.at("explanation"), "sentence");
+    for (const Json& one : json.at("edits")) fix.edits.push_back(edit_of(one));
+    return fix;
+  } catch (const std::exception&) {
+    return {};
   }
 }
 

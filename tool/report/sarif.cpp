@@ -10,6 +10,7 @@
 #include "tool/report/escape.h"
 #include "tool/report/headline.h"
 #include "tool/report/json_parts.h"
+#include "tool/report/kept_explanation.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
@@ -78,6 +79,8 @@ class SarifResult {
     if (Json flow = thread_flows(); !flow.empty())
       result["codeFlows"] =
           Json::array({{{"message", message_of("One execution that shows it")}, {"threadFlows", flow}}});
+    if (const KeptFix fix = kept_fix(found_.explanation, print); !fix.edits.empty())
+      result["fixes"] = Json::array({json_fix(fix)});
     if (!found_.artifact.empty())
       result["properties"] = {{"artifact", utf8(found_.artifact)},
                               {"reproduce", utf8("heddle replay " + path_word(found_.artifact))}};
@@ -85,6 +88,24 @@ class SarifResult {
   }
 
  private:
+  // What `heddle explain` found, as text that replaces other text (§3.55). An edit counts bytes and SARIF characters;
+  // they differ only behind a comment or a string that is not ASCII.
+  Json json_fix(const KeptFix& fix) const {
+    std::map<std::string, Json> replacements;
+    for (const edit::SourceEdit& one : fix.edits) {
+      Json region{{"startLine", one.line},
+                  {"startColumn", one.column},
+                  {"endColumn", one.column + one.before.size()}};
+      replacements[one.file].push_back(
+          {{"deletedRegion", std::move(region)}, {"insertedContent", message_of(one.after)}});
+    }
+    Json changes = Json::array();
+    for (auto& [file, list] : replacements)
+      changes.push_back(
+          {{"artifactLocation", file_location(file, trace_.program.cwd)}, {"replacements", std::move(list)}});
+    return {{"description", message_of(fix.sentence)}, {"artifactChanges", std::move(changes)}};
+  }
+
   Json location(const Frame* frame, const std::string& words) const {
     Json json;
     if (frame != nullptr && !frame->file.empty()) {

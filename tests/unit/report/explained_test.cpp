@@ -8,11 +8,11 @@ namespace heddle::report {
 namespace {
 
 // T1 asks so often whether it is ready, then sees it.
-ProjectedRun waits(std::size_t rounds) {
+ProjectedRun waits(std::size_t rounds, std::uint64_t before = 0, std::uint64_t then = 1) {
   TraceBuilder b;
   const Address ready = b.global("ready", 4);
   for (std::size_t i = 0; i <= rounds; ++i)
-    b.access(EventKind::kAtomicLoad, 1, ready, i == rounds ? 1 : 0, MemoryOrder::kAcquire,
+    b.access(EventKind::kAtomicLoad, 1, ready, i == rounds ? then : before, MemoryOrder::kAcquire,
              {{"wait()", "w.cpp", 3, 1}});
   ProjectedRun run;
   for (const TraceEvent& event : b.trace.events) {
@@ -42,12 +42,19 @@ TEST(Explained, FewRoundsAreAllShown) {
 TEST(Explained, DataFlowsThatAreAlikeAreToldOnce) {
   Explanation e;
   e.failing = waits(500);
-  e.passing = waits(500);
+  e.passing = waits(500, 2, 3);
   const auto flows = flow_differences(e);
   ASSERT_EQ(flows.size(), 2u);
   EXPECT_EQ(flows[0].times, 500u);
   EXPECT_EQ(flows[0].times_text(), " (500 times)");
   EXPECT_EQ(flows[1].times_text(), "");
+}
+
+TEST(Explained, DataFlowsThatLookAlikeOnBothSidesAreNotTold) {
+  Explanation e;
+  e.failing = waits(500);
+  e.passing = waits(500);
+  EXPECT_TRUE(flow_differences(e).empty());
 }
 
 }  // namespace
