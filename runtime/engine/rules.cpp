@@ -51,6 +51,7 @@ bool Rules::keeps_turn(Thread& t, std::uint64_t pc) {
   // It is done, has left the function by another way, or begins again.
   if (t.region_done || t.depth < t.region_depth || is_at(rule.place, t, pc)) {
     if (t.region_locks) for_each_lock([&](sched::SyncObject& lock) { edges_.release(lock.clock); });
+    if (held_by_ == t.id) held_by_ = kNoThread;
     edges_.release(clock_);
     t.region = 0;
     t.region_locks = false;
@@ -61,11 +62,8 @@ bool Rules::keeps_turn(Thread& t, std::uint64_t pc) {
 
 // The lock that a rule wants held is any that is taken at its place: objects may come and go.
 void Rules::note_lock(const Thread& t) {
-  const Address address = t.pending.address;
-  for (std::uint32_t i = 0; i < lock_count_; ++i) {
-    if (locks_[i] == address) return;
-  }
-  if (lock_count_ < kMostLocks) locks_[lock_count_++] = address;
+  if (!is_to_be_held(t.pending.address) && lock_count_ < kMostLocks)
+    locks_[lock_count_++] = t.pending.address;
 }
 
 void Rules::note_turn(Thread& t, std::uint64_t pc) {
@@ -97,6 +95,7 @@ void Rules::note_turn(Thread& t, std::uint64_t pc) {
       edges_.acquire(clock_, t.id);
       t.region = static_cast<std::uint8_t>(i + 1);
       t.region_done = false;
+      if (t.region_locks) held_by_ = t.id;
       const std::uint32_t inside = rule.frames_left;
       t.region_depth = t.depth > inside ? t.depth - inside : 0;
     }
@@ -104,8 +103,15 @@ void Rules::note_turn(Thread& t, std::uint64_t pc) {
   }
 }
 
+bool Rules::is_to_be_held(Address lock) const {
+  for (std::uint32_t i = 0; i < lock_count_; ++i) {
+    if (locks_[i] == lock) return true;
+  }
+  return false;
+}
+
 bool Rules::is_lock_taken(const Thread& by_another_than) const {
-  bool taken = false;
+  bool taken = held_by_ != kNoThread && held_by_ != by_another_than.id;
   for_each_lock([&](const sched::SyncObject& lock) {
     taken = taken || (lock.count != 0 && lock.owner != by_another_than.id);
   });
@@ -114,6 +120,8 @@ bool Rules::is_lock_taken(const Thread& by_another_than) const {
 
 bool Rules::must_wait(const Thread& t) const {
   if (t.pending.kind == EventKind::kMutexLock) {
+    // A step that began where a lock is to be held has it until it ends, though it may have to wait for others.
+    if (held_by_ != kNoThread && held_by_ != t.id && is_to_be_held(t.pending.address)) return true;
     for (std::uint32_t i = 0; i < handed_over_count_; ++i) {
       if (handed_over_[i].mutex == t.pending.address && handed_over_[i].thread != t.id) return true;
     }

@@ -8,7 +8,8 @@
 //   - a thread in a region leaves it at the operation after the region's last one, or when it has left the
 //     function by another way, or begins the region again;
 //   - the lock is never waited for: a region keeps its turn, and a plain access has none;
-//   - one of the program's own locks is held for one operation only, at whose turn it is free.
+//   - one of the program's own locks is held for one operation, at whose turn it is free, or for a region that begins
+//     there: nobody else takes it until the region ends.
 // Asked by the mediator at each turn, but only where there are rules.
 #pragma once
 
@@ -75,6 +76,7 @@ class Rules {
   enum class PlainRule : std::uint8_t { kNone, kReleases, kAtomic, kAtomicReleases };
   static constexpr std::uint32_t kMostLocks = 16, kMostHandedOver = 16;
 
+  bool is_to_be_held(Address lock) const;
   bool is_lock_taken(const sched::Thread& by_another_than) const;
   void note_lock(const sched::Thread& running);
   template <typename Do>
@@ -89,6 +91,7 @@ class Rules {
   PlainRule plain_ = PlainRule::kNone;
   std::uint32_t lock_count_ = 0, handed_over_count_ = 0;
   Address locks_[kMostLocks] = {};  // kHoldLock
+  ThreadId held_by_ = kNoThread;    // the thread whose region holds all of these
   struct HandedOver {
     ThreadId thread = kNoThread;
     Address mutex = 0;

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "core/base/random.h"
+#include "core/trace/event_kinds.h"
+#include "tool/cause/remedy_places.h"
 #include "tool/replay/candidates.h"
 #include "tool/run/time_limit.h"
 
@@ -23,8 +25,12 @@ constexpr std::size_t kMostJumps = 8;
 
 class Curve {
  public:
-  Curve(const Trace& failing, const BakedInOptions& options, Candidates candidates)
-      : failing_(failing), options_(options), candidates_(std::move(candidates)), began_(Clock::now()) {}
+  Curve(const Trace& failing, const Trace& shown, const BakedInOptions& options, Candidates candidates)
+      : failing_(failing),
+        shown_(shown),
+        options_(options),
+        candidates_(std::move(candidates)),
+        began_(Clock::now()) {}
 
   Result<FailureCurve> draw() {
     auto whole = candidates_.follow_log();
@@ -110,7 +116,7 @@ class Curve {
     const auto events = events_of_choices();
     const auto event_of = [&](std::uint32_t choices) {
       const auto found = choices == 0 ? events.end() : events.find(choices - 1);
-      return found == events.end() ? kNoEvent : EventId{found->second};
+      return found == events.end() ? kNoEvent : decided_by(failing_, found->second, shown_);
     };
     FailureCurve curve;
     curve.executions = candidates_.executed();
@@ -135,6 +141,7 @@ class Curve {
   }
 
   const Trace& failing_;
+  const Trace& shown_;
   const BakedInOptions& options_;
   Candidates candidates_;
   Clock::time_point began_;
@@ -154,11 +161,31 @@ Share share_of(std::uint64_t failed, std::uint64_t executions) {
   return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
 }
 
-Result<FailureCurve> baked_in(const run::Target& target, const Trace& failing,
+EventId decided_by(const Trace& failing, std::uint32_t event, const Trace& shown) {
+  const auto first = std::find_if(failing.events.begin(), failing.events.end(),
+                                  [&](const TraceEvent& e) { return index_of(e.id) >= event; });
+  if (first == failing.events.end()) return kNoEvent;
+  const auto decided = std::find_if(first, failing.events.end(), [&](const TraceEvent& e) {
+    return e.thread == first->thread && (takes_turn(e) || is_plain_access(e.kind)) && e.pc != 0;
+  });
+  if (decided == failing.events.end()) return kNoEvent;
+  // Numbers differ where more is recorded: it is the same one of those that are alike.
+  const auto is_alike = [&](const TraceEvent& e) {
+    return e.thread == decided->thread && e.kind == decided->kind && e.pc == decided->pc &&
+           e.address == decided->address;
+  };
+  auto before = std::count_if(failing.events.begin(), decided, is_alike);
+  for (const TraceEvent& e : shown.events) {
+    if (is_alike(e) && before-- == 0) return e.id;
+  }
+  return kNoEvent;
+}
+
+Result<FailureCurve> baked_in(const run::Target& target, const Trace& failing, const Trace& shown,
                               const BakedInOptions& options) {
   auto candidates = Candidates::start(target, failing.spec, failing);
   if (!candidates) return candidates.error();
-  return Curve(failing, options, std::move(*candidates)).draw();
+  return Curve(failing, shown, options, std::move(*candidates)).draw();
 }
 
 }  // namespace heddle::cause

@@ -19,8 +19,14 @@ struct BakedInOptions {
   std::vector<int> allowed_exits;
 };
 
-// An error where the execution does not repeat. The curve is empty where there is no choice to be made.
-Result<FailureCurve> baked_in(const run::Target& target, const Trace& failing, const BakedInOptions& options);
+// An error where the execution does not repeat. The curve is empty where there is no choice to be made. Its events are
+// those of `shown`: the same execution, perhaps with more events.
+Result<FailureCurve> baked_in(const run::Target& target, const Trace& failing, const Trace& shown,
+                              const BakedInOptions& options);
+
+// What was decided by a choice before the event with this number in `failing`: the next operation of its thread for
+// which threads take turns, as it is in `shown`. kNoEvent: there is none.
+EventId decided_by(const Trace& failing, std::uint32_t event, const Trace& shown);
 
 // Wilson's interval of 95 % for `failed` of `executions`.
 struct Share {

@@ -163,6 +163,7 @@ Status Interventions::compare_all() {
   add_attempts(*failing);
   count_all(*failing, explanation_);
   std::optional<Comparison> best;
+  const Passing* nearest = nullptr;
   std::size_t compared = 0;
   for (const Passing& candidate : passing_) {
     if (compared == options_.most_compared || (compared > 0 && !time_left(1))) break;
@@ -174,8 +175,15 @@ Status Interventions::compare_all() {
     Comparison comparison = compare(*failing, std::move(*passing));
     if (!comparison.says_something() || (best && !(comparison.difference < best->difference))) continue;
     best = std::move(comparison);
+    nearest = &candidate;
   }
   if (best) {
+    if (auto both = trace_both(target_, failing_, nearest->choices, options_.allowed_exits)) {
+      add_attempts(both->failing);
+      *best = compare(both->failing, std::move(both->passing));
+      *failing = std::move(both->failing);
+      count_all(*failing, explanation_);
+    }
     explanation_.failing = std::move(best->failing);
     explanation_.passing = std::move(best->passing);
   }
@@ -208,8 +216,12 @@ Result<Explanation> Interventions::run() {
 
 }  // namespace
 
-Result<Trace> trace_in_full(const run::Target& target, const RunSpec& spec, std::uint64_t execution,
-                            std::span<const Choice> choices, const std::vector<int>& allowed_exits) {
+namespace {
+
+// `words`: memory whose accesses are recorded besides what is found to be shared; what was recorded is there afterwards.
+Result<Trace> trace_with(const run::Target& target, const RunSpec& spec, std::uint64_t execution,
+                         std::span<const Choice> choices, const std::vector<int>& allowed_exits,
+                         std::vector<Granule>& words, bool finds_more) {
   RunSpec full = spec;
   full.replay = ReplayKind::kExact;
   full.plain_events = PlainEvents::kShared;
@@ -218,6 +230,8 @@ Result<Trace> trace_in_full(const run::Target& target, const RunSpec& spec, std:
   options.replay = choices;
   options.allowed_exits = allowed_exits;
   options.kept_events = 1'000'000;
+  options.also_shared = words;
+  options.finds_shared = finds_more;
   auto run = run::run_single(target, full, options);
   if (!run) return run.error();
   if (run->result.ending == Ending::kDiverged)
@@ -225,7 +239,31 @@ Result<Trace> trace_in_full(const run::Target& target, const RunSpec& spec, std:
                  ExitCode::kInconclusive};
   run->trace.execution = execution;
   run->trace.spec = spec;
+  words = std::move(run->shared);
   return std::move(run->trace);
+}
+
+}  // namespace
+
+Result<Trace> trace_in_full(const run::Target& target, const RunSpec& spec, std::uint64_t execution,
+                            std::span<const Choice> choices, const std::vector<int>& allowed_exits) {
+  std::vector<Granule> words;
+  return trace_with(target, spec, execution, choices, allowed_exits, words, true);
+}
+
+Result<TracedPair> trace_both(const run::Target& target, const Trace& failing,
+                              std::span<const Choice> passing, const std::vector<int>& allowed_exits) {
+  std::vector<Granule> words;
+  const auto trace = [&](std::span<const Choice> choices, bool finds_more) {
+    return trace_with(target, failing.spec, failing.execution, choices, allowed_exits, words, finds_more);
+  };
+  if (auto first = trace(failing.choices, true); !first) return first.error();
+  auto passed = trace(passing, true);
+  if (!passed) return passed.error();
+  auto failed = trace(failing.choices, false);
+  if (!failed) return failed.error();
+  if (!failing.findings.empty()) put_first(*failed, fingerprint(failing, failing.findings.front()));
+  return TracedPair{std::move(*failed), std::move(*passed)};
 }
 
 Result<Explanation> intervene(const run::Target& target, const Trace& failing,

@@ -26,4 +26,12 @@ Result<Explanation> intervene(const run::Target& target, const Trace& failing,
 Result<Trace> trace_in_full(const run::Target& target, const RunSpec& spec, std::uint64_t execution,
                             std::span<const Choice> choices, const std::vector<int>& allowed_exits);
 
+// Both executions, each with the accesses to all memory that threads share in either: what one of them leaves out would
+// look like a difference.
+struct TracedPair {
+  Trace failing, passing;
+};
+Result<TracedPair> trace_both(const run::Target& target, const Trace& failing,
+                              std::span<const Choice> passing, const std::vector<int>& allowed_exits);
+
 }  // namespace heddle::cause

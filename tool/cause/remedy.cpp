@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kMostCompared = 4;
 // A change under which less of the program's behaviour is left only lets its threads run one after another.
 constexpr double kLeastKept = 0.02;
+// Shares are compared by thirds: a sample says no more.
+constexpr int kMostThirds = 2;
 
 // Of the changes that help, the one that leaves most of what the program can do. Which proposal came first decides
 // where two leave about as much.
@@ -22,10 +24,13 @@ bool try_best(RemedyTrial& trial, Proposals proposals, const char* what) {
   std::vector<std::pair<int, const Proposal*>> helping;
   for (Proposal& proposal : proposals) {
     if (!trial.time_left() || helping.size() == kMostCompared) break;
+    // Of what leaves most, what is nearest to the failure is as good as any other.
+    if (!helping.empty() && helping.back().first == -kMostThirds) break;
     add_siblings(trial, proposal);
     if (!trial.helps(proposal)) continue;
     const double kept = trial.behaviours_kept(proposal);
-    if (kept >= kLeastKept) helping.push_back({-static_cast<int>(kept * 3), &proposal});
+    if (kept >= kLeastKept)
+      helping.push_back({-std::min(kMostThirds, static_cast<int>(kept * 3)), &proposal});
   }
   std::stable_sort(helping.begin(), helping.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

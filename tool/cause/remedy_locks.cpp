@@ -122,25 +122,73 @@ Proposals propose_held_lock(const RemedyTrial& trial) {
   return proposals;
 }
 
-Proposals propose_lock_order(const RemedyTrial& trial) {
-  const TraceFinding& finding = trial.failing().findings.front();
-  if (finding.kind != FindingKind::kDeadlock) return {};
-  Proposal proposal{RemedyKind::kLockOrder, {}, {}, false};
+namespace {
+
+// A thread of a deadlock's cycle: what it waits for, and what it took first of all that it still holds.
+struct InCycle {
+  const TracePart* waits = nullptr;
+  const TraceEvent* holds = nullptr;  // of the cycle
+  const TraceEvent* first = nullptr;
+};
+
+std::vector<InCycle> cycle_of(const Trace& trace) {
+  const TraceFinding& finding = trace.findings.front();
+  std::vector<InCycle> cycle;
   for (const TracePart& waits : finding.parts) {
     if (waits.role != PartRole::kBlockedThread) continue;
-    const TraceEvent* holds = nullptr;
-    for (const TraceEvent& event : trial.failing().events) {
+    InCycle one{&waits};
+    for (const HeldLock& lock : held_locks(trace, waits.thread, trace.events.back().id)) {
       const bool in_cycle = std::any_of(finding.parts.begin(), finding.parts.end(), [&](const TracePart& p) {
-        return p.role == PartRole::kBlockedThread && p.address == event.address && p.thread != waits.thread;
+        return p.role == PartRole::kBlockedThread && p.address == lock.address && p.thread != waits.thread;
       });
-      if (takes_lock(event.kind) && in_cycle && event.thread == waits.thread) holds = &event;
+      if (in_cycle && (one.holds == nullptr || one.holds->id < lock.taken->id)) one.holds = lock.taken;
+      if (one.first == nullptr || lock.taken->id < one.first->id) one.first = lock.taken;
     }
-    if (holds == nullptr) return {};
-    proposal.parts.push_back(stretch(trial.failing(), *holds, waits.pc, waits.stack, waits.address));
-    proposal.parts.back().other_shown.event.kind = EventKind::kMutexLock;
+    if (one.holds == nullptr) return {};
+    cycle.push_back(one);
   }
-  if (proposal.parts.empty()) return {};
-  return {proposal};
+  return cycle;
+}
+
+RemedyPart stretch_to_wait(const Trace& trace, const InCycle& one, const TraceEvent& from) {
+  RemedyPart part = stretch(trace, from, one.waits->pc, one.waits->stack, one.waits->address);
+  part.other_shown.event.kind = EventKind::kMutexLock;
+  return part;
+}
+
+// What it waits for is taken before all that it holds: it is free when the first of them is taken, and the thread goes
+// on until it has it.
+void add_taken_first(const Trace& trace, const InCycle& one, Proposal& proposal) {
+  Proposal free = hold_lock(trace, *one.first, one.waits->address);
+  if (free.parts.empty()) return;
+  for (RemedyPart& part : free.parts) proposal.parts.push_back(std::move(part));
+  RemedyPart step = stretch_to_wait(trace, one, *one.first);
+  step.lock = step.other_shown.variable;
+  proposal.parts.push_back(std::move(step));
+}
+
+}  // namespace
+
+Proposals propose_lock_order(const RemedyTrial& trial) {
+  const Trace& trace = trial.failing();
+  if (trace.findings.front().kind != FindingKind::kDeadlock || trace.events.empty()) return {};
+  const std::vector<InCycle> cycle = cycle_of(trace);
+  if (cycle.empty()) return {};
+  Proposal steps{RemedyKind::kLockOrder, {}, {}, false}, all = steps;
+  Proposals proposals;
+  for (const InCycle& one : cycle) {
+    steps.parts.push_back(stretch_to_wait(trace, one, *one.holds));
+    add_taken_first(trace, one, all);
+  }
+  proposals.push_back(std::move(steps));
+  // Where others use the locks alone, a step may have to wait in its middle.
+  for (const InCycle& one : cycle) {
+    Proposal alone{RemedyKind::kLockOrder, {}, {}, false};
+    add_taken_first(trace, one, alone);
+    if (!alone.parts.empty()) proposals.push_back(std::move(alone));
+  }
+  if (!all.parts.empty()) proposals.push_back(std::move(all));
+  return proposals;
 }
 
 }  // namespace heddle::cause

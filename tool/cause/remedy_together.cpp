@@ -133,10 +133,34 @@ void propose_lock_of_gap(const Trace& trace, const Gap& gap, Proposals& proposal
   }
 }
 
+// The thread takes a lock only between the two: what it looked at without it is not so any more when it has it.
+void propose_earlier_lock(const Trace& trace, const Gap& gap, Proposals& proposals) {
+  if (gap.between == nullptr) return;
+  const auto before = held_locks(trace, gap.thread, gap.first_access->id);
+  for (const HeldLock& lock : held_locks(trace, gap.thread, gap.last_access->id)) {
+    if (lock.taken->id < gap.first_access->id) continue;
+    const auto is_it = [&](const HeldLock& o) { return o.address == lock.address; };
+    if (std::any_of(before.begin(), before.end(), is_it)) continue;
+    if (!is_one_step(trace, *gap.first_access, *gap.last_access)) continue;
+    Proposal proposal = hold_lock(trace, *gap.first_access, lock.address);
+    proposal.kind = RemedyKind::kTogether;
+    RemedyPart step = stretch(trace, *gap.first_access, gap.last_access->pc, gap.last_access->stack,
+                              gap.last_access->address);
+    step.first_access = shown(trace, *gap.first_access);
+    step.last_access = step.other_shown = shown(trace, *gap.last_access);
+    proposal.parts.push_back(std::move(step));
+    if (is_plain_access(gap.last_access->kind)) proposal.turns.push_back(gap.last_access->pc);
+    proposals.push_back(std::move(proposal));
+  }
+}
+
 void propose_gap(const RemedyTrial& trial, const Gap& gap, std::size_t reach, Proposals& proposals) {
   const Trace& trace = trial.failing();
   const auto& events = trace.events;
-  if (gap.conflicts) propose_lock_of_gap(trace, gap, proposals);
+  if (gap.conflicts) {
+    propose_lock_of_gap(trace, gap, proposals);
+    propose_earlier_lock(trace, gap, proposals);
+  }
   // The shortest stretches first.
   for (std::size_t width = 0; width <= reach; ++width) {
     for (std::size_t back = 0; back <= width && back < gap.before.size(); ++back) {

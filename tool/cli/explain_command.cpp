@@ -223,7 +223,8 @@ int explain_command(const Arguments& arguments) {
   cause::BakedInOptions curve;
   curve.seconds = std::min(*seconds * 0.1, 5.0);
   // It adds to the explanation; without it the rest is as good.
-  if (auto drawn = cause::baked_in(program.target, *failing, curve)) explanation->curve = std::move(*drawn);
+  if (auto drawn = cause::baked_in(program.target, *failing, explanation->failing.trace, curve))
+    explanation->curve = std::move(*drawn);
   if (!options.no_remedy) {
     cause::RemedyOptions remedy;
     // A third of it comes on top, for the change that is right to be tried at length.

@@ -58,11 +58,12 @@ std::vector<std::string> curve_lines(const Explanation& e) {
   for (std::size_t i = 0; i < std::min(kMostJumps, curve.jumps.size()); ++i) {
     const CurveJump& jump = curve.jumps[i];
     const TraceEvent* event = jump.event == kNoEvent ? nullptr : trace.find_event(jump.event);
-    const std::string what = event == nullptr ? "the end"
-                                              : fmt::format("{} {} at {}", thread_tag(event->thread),
-                                                            describe(trace, *event, names).text,
-                                                            short_place(trace, event->pc, event->stack));
-    lines.push_back(fmt::format("  from {} to {} at {}", percent(jump.from), percent(jump.to), what));
+    const std::string what =
+        event == nullptr
+            ? "at the end"
+            : fmt::format("when {} comes next: {} at {}", thread_tag(event->thread),
+                          describe(trace, *event, names).text, short_place(trace, event->pc, event->stack));
+    lines.push_back(fmt::format("  from {} to {} {}", percent(jump.from), percent(jump.to), what));
   }
   return lines;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tool/report/escape.h"
 #include "tool/report/explained.h"
@@ -96,7 +97,15 @@ std::string lock_name(const std::string& lock) { return lock.empty() ? "the same
 
 // Several accesses to one variable are one update; two critical sections are one; else a new one.
 std::string together_sentence(const Remedy& remedy) {
-  const RemedyPart& part = remedy.parts.front();
+  const RemedyPart& begin = remedy.parts.front();
+  const auto step = std::find_if(remedy.parts.begin(), remedy.parts.end(),
+                                 [](const RemedyPart& p) { return p.rule.kind == RuleKind::kTogether; });
+  const RemedyPart& part = step == remedy.parts.end() ? begin : *step;
+  if (begin.rule.kind == RuleKind::kHoldLock)
+    return fmt::format(
+        "Take {} before {}, and keep it until {}: what is seen before the lock is taken need not be so any "
+        "more.",
+        lock_name(begin.lock), named(begin.shown), named(part.last_access));
   const ShownOperation& first =
       part.first_access.event.kind != EventKind::kNone ? part.first_access : part.shown;
   const ShownOperation& last =
@@ -117,10 +126,34 @@ std::string together_sentence(const Remedy& remedy) {
                      capitalised(named(first)), named(last), between);
 }
 
-std::string lock_order_sentence(const Remedy& remedy) {
+// All threads of the cycle wait at one line: they run the same code, with the locks in another order each.
+bool is_one_line(const Trace& trace) {
+  std::set<std::string> lines;
+  for (const TracePart& part : trace.findings.front().parts) {
+    if (part.role == PartRole::kBlockedThread) lines.insert(short_place(trace, part.pc, part.stack));
+  }
+  return lines.size() == 1;
+}
+
+std::string lock_order_sentence(const Trace& trace, const Remedy& remedy) {
   std::vector<std::string> stretches;
-  for (const RemedyPart& p : remedy.parts)
-    stretches.push_back(fmt::format("{} and {}", named(p.shown), named(p.other_shown)));
+  for (const RemedyPart& p : remedy.parts) {
+    const std::string stretch = fmt::format("{} and {}", named(p.shown), named(p.other_shown));
+    const bool known = std::find(stretches.begin(), stretches.end(), stretch) != stretches.end();
+    if (p.rule.kind == RuleKind::kTogether && !known) stretches.push_back(stretch);
+  }
+  const RemedyPart& last = remedy.parts.back();
+  const bool one_takes_first = remedy.parts.front().rule.kind == RuleKind::kHoldLock && stretches.size() == 1;
+  if (is_one_line(trace))
+    return fmt::format(
+        "Take both locks in one step (std::scoped_lock), or always in the same order, as by address: {}.",
+        stretches.front());
+  if (one_takes_first && !is_same_place(last.shown, last.other_shown))
+    return fmt::format(
+        "Take {} before {}, not after it at {}: others take them in that order. Or take both in one step "
+        "(std::scoped_lock).",
+        last.lock.empty() ? "the lock of " + place_of(last.other_shown.frame) : escaped(last.lock),
+        named(last.shown), place_of(last.other_shown.frame));
   return fmt::format("Take these locks in the same order everywhere, or in one step (std::scoped_lock): {}.",
                      joined(stretches, ", as well as "));
 }
@@ -217,7 +250,7 @@ std::string remedy_sentence(const Explanation& e) {
     case RemedyKind::kAtomic:
       return atomic_sentence(remedy);
     case RemedyKind::kLockOrder:
-      return lock_order_sentence(remedy);
+      return lock_order_sentence(e.failing.trace, remedy);
     case RemedyKind::kHoldLock:
       return hold_lock_sentence(remedy);
     case RemedyKind::kNotifyAll:

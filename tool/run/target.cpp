@@ -6,12 +6,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "core/base/check.h"
+#include "core/trace/event_kinds.h"
 #include "tool/base/crc32c.h"
 #include "tool/program/environment.h"
 #include "tool/program/program_image.h"
@@ -186,6 +189,23 @@ Result<Trace> trace_of(const Target& target, const Process& process, RunSpec spe
 
 namespace {
 
+constexpr std::uint32_t kSeveral = ~0u;
+
+// By granule, the thread that writes there atomically; kSeveral: several do.
+std::map<std::uint64_t, std::uint32_t> atomic_writers(const Channel& channel) {
+  std::map<std::uint64_t, std::uint32_t> writers;
+  const std::uint32_t count =
+      std::min<std::uint32_t>(channel.header()->event_count.load(), channel.event_capacity());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Event event = channel.events()[i];
+    // The program may have overwritten it.
+    if (event.kind >= EventKind::kCount || !stores_atomically(event.kind)) continue;
+    const auto [at, is_new] = writers.try_emplace(Granule::key_of(event.address), index_of(event.thread));
+    if (!is_new && at->second != index_of(event.thread)) at->second = kSeveral;
+  }
+  return writers;
+}
+
 // Runs the execution once to learn which words of memory several threads touch.
 Result<std::vector<Granule>> shared_granules(const Target& target, RunSpec spec, LaunchOptions launch) {
   spec.plain_events = PlainEvents::kFindShared;
@@ -196,10 +216,17 @@ Result<std::vector<Granule>> shared_granules(const Target& target, RunSpec spec,
   process->wait(spec.timeout_ns * 4);
   if (!Channel::valid(&process->header(), process->channel_bytes()))
     return Error{"The program has overwritten what it shares with heddle.", ExitCode::kInconclusive};
-  const auto table = process->channel().granule_table();
+  const auto writers = atomic_writers(process->channel());
   std::vector<Granule> shared;
-  std::copy_if(table.begin(), table.end(), std::back_inserter(shared),
-               [](const Granule& g) { return g.is_shared != 0 && g.is_written != 0; });
+  for (Granule g : process->channel().granule_table()) {
+    if (g.key == 0) continue;
+    // Some read plainly what others write atomically (`items[head]` in C, as g++ 12 compiles it).
+    const auto writer = g.is_written == 0 ? writers.find(g.key) : writers.end();
+    const bool is_written_atomically =
+        writer != writers.end() && (g.is_shared != 0 || writer->second != g.thread);
+    if (is_written_atomically) g.is_shared = g.is_written = 1;
+    if (g.is_shared != 0 && g.is_written != 0) shared.push_back(g);
+  }
   return shared;
 }
 

@@ -55,6 +55,7 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
   explanation.by_intervention = false;
   explanation.on_other_paths = true;
   std::optional<cause::Comparison> best;
+  std::vector<Choice> nearest;
   for (const Branch& branch : branches) {
     const bool is_late =
         run::time_is_up() || std::chrono::duration<double>(Clock::now() - began).count() > options.seconds;
@@ -76,8 +77,10 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
                                           options.allowed_exits);
       if (!passing) return passing.error();
       cause::Comparison comparison = cause::compare_paths(*failed, std::move(*passing));
-      if (comparison.says_something() && (!best || comparison.difference < best->difference))
+      if (comparison.says_something() && (!best || comparison.difference < best->difference)) {
         best = std::move(comparison);
+        nearest = executed->choices;
+      }
       break;
     }
   }
@@ -87,6 +90,10 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
     explanation.failing.trace = std::move(*failed);
     return explanation;
   }
+  if (auto both = cause::trace_both(target, failing, nearest, options.allowed_exits)) {
+    *best = cause::compare_paths(both->failing, std::move(both->passing));
+    *failed = std::move(both->failing);
+  }
   show(explanation, std::move(*failed), std::move(*best));
   explanation.failing.trace.minimised = failing.minimised;
   explanation.failing.trace.departures = failing.departures;
@@ -95,15 +102,13 @@ Result<Explanation> explain_by_flips(const run::Target& target, const Trace& fai
 
 Result<Explanation> project(const run::Target& target, const Trace& failing, Trace passing,
                             const std::vector<int>& allowed_exits) {
-  auto failed = cause::trace_in_full(target, failing.spec, failing.execution, failing.choices, allowed_exits);
-  if (!failed) return failed.error();
-  auto passed = cause::trace_in_full(target, passing.spec, passing.execution, passing.choices, allowed_exits);
-  if (!passed) return passed.error();
   Explanation explanation;
   explanation.by_intervention = false;
   explanation.on_other_paths = true;
-  cause::Comparison comparison = cause::compare_paths(*failed, std::move(*passed));
-  show(explanation, std::move(*failed), std::move(comparison));
+  auto both = cause::trace_both(target, failing, passing.choices, allowed_exits);
+  if (!both) return both.error();
+  cause::Comparison comparison = cause::compare_paths(both->failing, std::move(both->passing));
+  show(explanation, std::move(both->failing), std::move(comparison));
   return explanation;
 }
 

@@ -174,6 +174,31 @@ TEST_F(RulesTest, ALockIsHeldForOneOperation) {
   EXPECT_NE(lock.clock, 0u) << "who takes the lock next knows of it";
 }
 
+TEST_F(RulesTest, ALockIsHeldForAStep) {
+  sync_.start();
+  const EnforcedRule rules[] = {rule(RuleKind::kHoldLock, kFirst, kElsewhere),
+                                rule(RuleKind::kTogether, kFirst, kLast)};
+  rules_.start(rules);
+  sched::SyncObject& lock = sync_.get(0x1000, sched::SyncKind::kMutex);
+  thread_.pending = {EventKind::kMutexLock, MemoryOrder::kRelaxed, 0, 0x1000, kElsewhere};
+  perform(kElsewhere);
+  Thread other;
+  other.id = ThreadId{1};
+  other.frames = frames_;
+  other.pending = thread_.pending;
+  lock.count = 0;
+  EXPECT_FALSE(rules_.must_wait(other));
+  perform(kFirst);
+  EXPECT_TRUE(rules_.must_wait(other)) << "the step holds it, though it has not taken it";
+  other.pending.address = 0x2000;
+  EXPECT_FALSE(rules_.must_wait(other)) << "another lock";
+  other.pending.address = 0x1000;
+  perform(kLast);
+  EXPECT_TRUE(rules_.must_wait(other));
+  EXPECT_FALSE(rules_.keeps_turn(thread_, kElsewhere)) << "the step is over";
+  EXPECT_FALSE(rules_.must_wait(other));
+}
+
 TEST_F(RulesTest, ALockIsHandedOverToWhoWasSignalled) {
   hold_to(rule(RuleKind::kHandOver, kFirst, 0));
   Thread waiter;
