@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "core/base/random.h"
 #include "tool/cause/comparison.h"
 #include "tool/findings/fingerprint.h"
 #include "tool/run/time_limit.h"
@@ -62,6 +63,7 @@ class Interventions {
   void propose_changes(std::size_t departure);
   void propose_extras();
   Status try_all();
+  Status try_freely();
   Status compare_all();
 
   const run::Target& target_;
@@ -133,6 +135,24 @@ Status Interventions::try_all() {
   std::sort(passing_.begin(), passing_.end(), [](const Passing& a, const Passing& b) {
     return std::pair(a.distance, a.number) < std::pair(b.distance, b.number);
   });
+  return Done{};
+}
+
+// Where no small change makes it pass: executions that begin as it does, for as long as may be, and go on at random.
+Status Interventions::try_freely() {
+  constexpr std::uint32_t kBeginnings = 16, kDraws = 12;
+  const std::uint32_t length = static_cast<std::uint32_t>(failing_.choices.size());
+  for (std::uint32_t left = kBeginnings; left-- > 0 && passing_.empty();) {
+    const auto choices = static_cast<std::uint32_t>(std::uint64_t{length} * left / kBeginnings);
+    for (std::uint32_t draw = 0; draw < kDraws && time_left(kShareOfTrying); ++draw) {
+      auto outcome = candidates_.follow_beginning(choices, mix(mix(failing_.spec.seed, choices), draw));
+      if (!outcome) return outcome.error();
+      ++explanation_.interventions;
+      if (outcome->cut || !passes(*outcome)) continue;
+      ++explanation_.passed;
+      passing_.push_back({std::move(outcome->choices), length - choices, explanation_.passed});
+    }
+  }
   return Done{};
 }
 
@@ -210,6 +230,9 @@ Result<Explanation> Interventions::run() {
   propose_extras();
   propose({}, std::numeric_limits<std::uint32_t>::max());
   if (auto status = try_all(); !status) return status.error();
+  if (passing_.empty()) {
+    if (auto status = try_freely(); !status) return status.error();
+  }
   if (auto status = compare_all(); !status) return status.error();
   return std::move(explanation_);
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tool/report/escape.h"
+#include "tool/report/headline.h"
 #include "tool/report/names.h"
 #include "tool/report/operation.h"
 #include "tool/report/places.h"
@@ -80,8 +81,11 @@ std::string no_difference_text(const Explanation& e) {
         "race, "
         "too.",
         tried);
-  return fmt::format("No execution near this one passes: {} were tried. It may fail whatever the threads do.",
-                     tried);
+  return fmt::format(
+      "No execution near this one passes, and none of those that begin like it and go on at random: {} were "
+      "tried. "
+      "It may fail whatever the threads do.",
+      tried);
 }
 
 // Those nearest to where the failure is decided; where that is not known, to the end.
@@ -222,6 +226,11 @@ std::vector<std::string> root_cause_lines(const Explanation& e) {
   return lines;
 }
 
+std::string explained_sentence(const Explanation& e) {
+  const Trace& trace = e.failing.trace;
+  return trace.findings.empty() ? std::string() : headline(trace, trace.findings.front()).sentence;
+}
+
 std::string explained_how(const Explanation& e) {
   if (!e.passing) return no_difference_text(e);
   return fmt::format(
@@ -249,6 +258,12 @@ std::string explained_text(const Explanation& e, const ExplainedOptions& options
   } else if (const std::string none = no_remedy_text(e); !none.empty()) {
     text += "\n";
     for (const std::string& line : wrapped(none, std::max<std::size_t>(options.width, 60) - 4))
+      text += "  " + line + "\n";
+  }
+  if (const std::string what = explained_sentence(e); !what.empty()) {
+    text += "\n";
+    for (const std::string& line :
+         wrapped("What happened: " + what, std::max<std::size_t>(options.width, 60) - 4))
       text += "  " + line + "\n";
   }
   if (e.passing) {

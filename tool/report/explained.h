@@ -27,6 +27,9 @@ std::string no_remedy_text(const Explanation& explanation);
 // How it was tried: "10,000 executions that were held to it did not show the bug …".
 std::string remedy_evidence(const Explanation& explanation);
 
+// What happened in the execution that fails, as the report of the bug says it.
+std::string explained_sentence(const Explanation& explanation);
+
 // One line of a projection.
 struct ProjectedLine {
   EventId event = kNoEvent;

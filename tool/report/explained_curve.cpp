@@ -51,9 +51,10 @@ std::vector<std::string> curve_lines(const Explanation& e) {
   if (curve.points.size() < 2) return {};
   std::vector<std::string> lines;
   const Trace& trace = e.failing.trace;
-  lines.push_back(fmt::format(
-      "When it is decided: {} {} of executions fail from the beginning, {} from the last choice", bars(curve),
-      percent(rate_of(curve.points.front())), percent(rate_of(curve.points.back()))));
+  lines.push_back(
+      fmt::format("When it is decided: {} of executions fail from the beginning, {} from the last choice",
+                  percent(rate_of(curve.points.front())), percent(rate_of(curve.points.back()))));
+  lines.push_back("  " + bars(curve));
   Names names(trace);
   for (std::size_t i = 0; i < std::min(kMostJumps, curve.jumps.size()); ++i) {
     const CurveJump& jump = curve.jumps[i];

@@ -160,6 +160,7 @@ std::string explained_json(const Explanation& e, const std::vector<edit::SourceE
   document["by"] = e.by_intervention ? "intervention" : "constraints";
   document["on_other_paths"] = e.on_other_paths;
   if (!e.why_not_solved.empty()) document["why_not_solved"] = utf8(e.why_not_solved);
+  document["what_happened"] = explained_sentence(e);
   document["root_cause"] = json_root_cause(e);
   document["failing"] = json_run(e.failing);
   document["passing"] = e.passing ? json_run(*e.passing) : Json(nullptr);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tool/report/escape.h"
@@ -278,6 +279,14 @@ std::string remedy_evidence(const Explanation& e) {
   text += e.base_executions != 0
               ? fmt::format("; without it, it shows within {}.", grouped(e.base_executions))
               : std::string("; without it, it shows so rarely that this says little.");
+  // A change without effect may pass, too, and the fewer executions there were the more often.
+  const double by_chance =
+      e.base_executions == 0
+          ? 0
+          : std::exp(-static_cast<double>(r.executions) / static_cast<double>(e.base_executions));
+  if (by_chance > 0.01 && !r.is_complete)
+    text += fmt::format(" By chance alone that happens in {:.0f} % of the cases: give it more time (-t).",
+                        std::max(1.0, by_chance * 100));
   if (!r.other_bugs.empty()) {
     std::vector<std::string> others;
     for (const std::string& bug : r.other_bugs) {
