@@ -85,6 +85,19 @@ int main(void) {
 }
 """
 
+RACE = """
+#include <pthread.h>
+int x;
+static void* set(void* p) { x = 1; return p; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, set, 0);
+  x = 2;
+  pthread_join(t, 0);
+  return 0;
+}
+"""
+
 SB = """test SB+rlx
 thread store x 1 rlx ; a = load y rlx
 thread store y 1 rlx ; b = load x rlx
@@ -114,6 +127,14 @@ class Exhaustive(HeddleTest):
         self.assertEqual(report["findings"][0]["kind"], "assertion failure")
         self.assertIn("STALE", answer.errors)  # the read that made it fail is marked
         self.assertEqual(self.heddle("replay", report["findings"][0]["artifact"]).code, BUG)
+
+    def test_a_race_is_not_called_explored_unless_its_accesses_are_choices(self):
+        program = self.compile(RACE)
+        report, answer = self.report("-s", "exhaustive", "--max-failures", "0", "--consequences", "0", program, code=BUG)
+        self.assertFalse(report["left"]["exhausted"])
+        self.assertIn("whose accesses are no choices", answer.errors)
+        report, _ = self.report("-s", "exhaustive", "--max-failures", "0", "--consequences", "0", "--visible", "all", program, code=BUG)
+        self.assertTrue(report["left"]["exhausted"])
 
     def test_bugs_do_not_stop_the_search_when_they_need_not(self):
         program = self.compile(MESSAGE_PASSING, flags=WEAK)

@@ -65,6 +65,20 @@ void Campaign::note_unknown_libraries() {
   }
 }
 
+namespace {
+
+// A race whose accesses are no choices: what they do when others come between was not seen.
+bool is_hidden_race(const FoundBug& bug, const VisiblePlaces& visible) {
+  const TraceFinding& finding = bug.trace.findings[bug.finding];
+  return finding.kind == FindingKind::kDataRace &&
+         std::any_of(finding.parts.begin(), finding.parts.end(), [&](const TracePart& part) {
+           return (part.role == PartRole::kAccess || part.role == PartRole::kPreviousAccess) &&
+                  is_plain(part.access) && !visible.has(part.pc, part.address, 1);
+         });
+}
+
+}  // namespace
+
 // What can matter and lies outside the choices, or was not run to its end. Whoever reads that every execution
 // was explored relies on it.
 std::vector<std::string> Campaign::not_explored() const {
@@ -86,6 +100,13 @@ std::vector<std::string> Campaign::not_explored() const {
   if (had(result_flags::kForeignThread))
     reasons.emplace_back(
         "a thread ran code that was not built by heddle, and no other: not what it does with memory");
+  const bool hides_race = std::any_of(outcome_.bugs.begin(), outcome_.bugs.end(), [&](const FoundBug& bug) {
+    return is_hidden_race(bug, options_.spec.visible);
+  });
+  if (hides_race)
+    reasons.emplace_back(
+        "a data race was found, whose accesses are no choices: not what other threads do before each of them "
+        "(--visible makes them choices)");
   const report::CampaignReport& report = outcome_.report;
   if (const std::string unfinished = unfinished_text(report); !unfinished.empty())
     reasons.push_back("executions were not run to their end (" + unfinished +
