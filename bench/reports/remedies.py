@@ -17,6 +17,8 @@ remedy could name, no remedy is right. `half` is by the parity of the first hexa
 heddle was not changed after a look at an unseen one's remedy, and with --half unseen sentences are shown only on
 --show.
 
+Where `explain --patch` wrote a patch, it is applied to a copy of the sources, which is built and run.
+
 --apply builds the mended programs instead and runs them: a label whose fix leaves the bug is wrong. Exit status 1 then,
 when one is not clean.
 """
@@ -134,10 +136,31 @@ def orders_of(remedy):
     return asked
 
 
+def patched_is_clean(bug, folder, patch, limit):
+    """The patch applied to the sources for real, built, and 20,000 executions of it (or as many as fit in the time)."""
+    tree, sources, includes = os.path.join(folder, "patched"), [], []
+    for path in paths(bug["sources"]):
+        name = os.path.relpath(path, ROOT)
+        name = path.lstrip("/") if name.startswith("..") else name
+        target = os.path.join(tree, name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(path, target)
+        sources.append(target)
+        includes += ["-I", os.path.dirname(path)]
+    with open(patch, "rb") as file:
+        if subprocess.run(["patch", "-s", "-p1", "-d", tree], stdin=file, check=False).returncode != 0:
+            return False
+    program = os.path.join(folder, "patched-program")
+    if not compiled(bug, sources, [*bug["flags"], *includes], program, os.path.join(folder, "build-patched.txt")):
+        return False
+    return run([HEDDLE, "run", "-q", "-o", os.path.join(folder, "patched-out"), "-n", "20000", "-t", limit, "--", program, *bug["args"]],
+               os.path.join(folder, "run-patched.txt"), 10 * seconds_of(limit) + 60)[0] == 0
+
+
 def explained(bug, work, limit):
     """What is known about one bug: a row of the results."""
     row = {"name": bug["name"], "half": half_of(bug["name"]), "memory_order": bug["memory_order"], "finding": None,
-           "verdict": "not found", "kind": None, "lines": [], "orders": {}, "sentence": None, "cpu": None, "exit": None}
+           "verdict": "not found", "applied": None, "kind": None, "lines": [], "orders": {}, "sentence": None, "cpu": None, "exit": None}
     folder = os.path.join(work, bug["name"])
     os.makedirs(folder, exist_ok=True)
     program, out, answer = (os.path.join(folder, name) for name in ("program", "out", "explained.json"))
@@ -148,7 +171,9 @@ def explained(bug, work, limit):
                     os.path.join(folder, "run.txt"), 10 * seconds_of(RUN_LIMIT))
     if status != BUG:
         return row
-    row["exit"], row["cpu"] = run([HEDDLE, "explain", "-q", "--json", answer, "-t", limit, os.path.join(out, "bug-1.heddle")],
+    patch = os.path.join(folder, "fix.diff")
+    row["exit"], row["cpu"] = run([HEDDLE, "explain", "-q", "--json", answer, "--patch", patch, "-t", limit,
+                                   os.path.join(out, "bug-1.heddle")],
                                   os.path.join(folder, "explain.txt"), 10 * seconds_of(limit) + 60)
     document = {}
     if os.path.exists(answer):
@@ -161,6 +186,8 @@ def explained(bug, work, limit):
     remedy = document.get("remedy")
     row["verdict"], row["kind"], row["lines"] = judged(bug, remedy)
     row["orders"], row["sentence"] = orders_of(remedy), (remedy or {}).get("sentence")
+    if os.path.exists(patch):
+        row["applied"] = "clean" if patched_is_clean(bug, folder, patch, limit) else "NOT clean"
     if not document:
         row["verdict"] = "none"  # no explanation at all is no right answer, whatever is accepted
     return row
@@ -192,7 +219,7 @@ def mended(bug, work, limit):
 
 def table_row(row, sentence):
     seconds = "" if row["cpu"] is None else f"{row['cpu']:.1f}"
-    return (f"| {row['name']} | {row['half']} | {row['finding'] or ''} | {row['verdict']} | {seconds} |"
+    return (f"| {row['name']} | {row['half']} | {row['finding'] or ''} | {row['verdict']} | {row['applied'] or ''} | {seconds} |"
             + (f" {row['sentence'] or ''} |" if sentence else ""))
 
 
@@ -201,16 +228,19 @@ def sums(rows):
     weak = [row for row in rows if row["memory_order"]]
     right_weak = sum(row["verdict"] == "right" for row in weak)
     cpu = sum(row["cpu"] or 0 for row in rows)
+    applied = [row for row in rows if row["applied"]]
+    clean = sum(row["applied"] == "clean" for row in applied)
     return (f"{counts['right']} of {len(rows)} right; of memory-order bugs {right_weak} of {len(weak)}. "
             f"Wrong: {counts['wrong kind'] + counts['wrong place']} ({counts['wrong kind']} of kind, {counts['wrong place']} of place). "
-            f"None: {counts['none']}. Not found: {counts['not found']}. {cpu:.0f} s of CPU.")
+            f"None: {counts['none']}. Not found: {counts['not found']}. "
+            f"Patches: {clean} of {len(applied)} clean when applied. {cpu:.0f} s of CPU.")
 
 
 def measure(bugs, work, given):
     hidden = given.half == "unseen" and not given.show
     if not hidden:
-        print("| program | half | finding | verdict | s of CPU |" + (" remedy |" if given.show else ""))
-        print("|---|---|---|---|---|" + ("---|" if given.show else ""))
+        print("| program | half | finding | verdict | patch | s of CPU |" + (" remedy |" if given.show else ""))
+        print("|---|---|---|---|---|---|" + ("---|" if given.show else ""))
     rows = []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for row in pool.map(lambda bug: explained(bug, work, given.time), bugs):
