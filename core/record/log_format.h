@@ -37,6 +37,25 @@ struct Outcome {
 };
 static_assert(sizeof(Outcome) == 256);
 
+// What a run was given, part by part, so that it can be said which of them is another. Hashes alone: values stay where
+// they are, and 16 bits of a hash are too few to find one by trying. All zero in logs that are older than this.
+struct RunParts {
+  static constexpr std::uint32_t kMostArguments = 64, kMostVariables = 256;
+  struct Variable {
+    std::uint32_t name = 0;
+    std::uint16_t value = 0;
+    std::uint16_t unused = 0;
+  };
+
+  std::uint32_t known = 0;      // 1: this was filled in
+  std::uint32_t arguments = 0;  // how many there were, without the program's name
+  std::uint32_t variables = 0;  // without those of the session and the user
+  std::uint32_t unused = 0;
+  std::uint64_t input = 0;  // of standard input; 0: it was no file
+  std::uint32_t argument[kMostArguments] = {};
+  Variable variable[kMostVariables] = {};
+};
+
 struct LogHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
@@ -52,6 +71,7 @@ struct LogHeader {
   std::uint32_t sealed = 0;   // the run came to its end, and all chunks have their checksums
   Outcome outcome;
   char program[512] = {};
+  RunParts parts;
 };
 static_assert(sizeof(LogHeader) <= kLogPage);
 

@@ -48,8 +48,34 @@ inline std::uint64_t hash_standard_input() {
   return hash;
 }
 
+inline std::uint32_t name_hash(const char* variable) {
+  std::uint64_t hash = 4;
+  for (; *variable != '\0' && *variable != '='; ++variable)
+    hash = (hash ^ static_cast<unsigned char>(*variable)) * 0x100000001b3ull;
+  return static_cast<std::uint32_t>(mix(hash, 0x6e61) >> 32);
+}
+
 // Arguments (without the program's name), environment (without what is_ignored) and standard input, which
 // counts where it is a file, by its size and first megabyte.
+inline RunParts run_parts(const char* const* arguments, const char* const* environment) {
+  RunParts parts;
+  parts.known = 1;
+  for (unsigned i = 1; arguments[0] != nullptr && arguments[i] != nullptr; ++i) {
+    if (parts.arguments++ < RunParts::kMostArguments)
+      parts.argument[i - 1] = static_cast<std::uint32_t>(hash_text(i, arguments[i]) >> 32);
+  }
+  for (; *environment != nullptr; ++environment) {
+    if (is_ignored(*environment)) continue;
+    if (parts.variables < RunParts::kMostVariables)
+      parts.variable[parts.variables] = {name_hash(*environment),
+                                         static_cast<std::uint16_t>(hash_text(5, *environment) >> 48), 0};
+    ++parts.variables;
+  }
+  parts.input = hash_standard_input();
+  return parts;
+}
+
+// All of it in one number.
 inline std::uint64_t run_identity(const char* const* arguments, const char* const* environment) {
   std::uint64_t hash = 1;
   for (unsigned i = 1; arguments[0] != nullptr && arguments[i] != nullptr; ++i)

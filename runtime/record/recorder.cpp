@@ -103,6 +103,7 @@ Mode Recorder::start(const char* const* arguments, const char* const* environmen
   LogHeader& header = *file_.header();
   header.build = build_identity(file_);
   header.run = run_identity(arguments, environment);
+  header.parts = run_parts(arguments, environment);
   header.threads = 1;
   paths_.start(&file_);
   std::atomic_ref<std::uint64_t>(header.magic).store(kLogMagic, std::memory_order_release);

@@ -244,6 +244,13 @@ class Merge(HeddleTest):
         self.assertIn("logs are of another build", answer.errors)
         self.assertEqual(self.heddle("merge", "--any-build", "logs", "--", other).code, BUG)
 
+    def test_logs_of_another_input(self):
+        self.record(100, 2)
+        answer = self.heddle("merge", "logs", "--", self.program, "another")
+        self.assertEqual(answer.code, BAD_INPUT, answer.errors)
+        self.assertIn("other arguments, environment or standard input", answer.errors)
+        self.assertEqual(self.heddle("merge", "--any-input", "logs", "--", self.program, "another").code, BUG)
+
     def test_a_program_with_a_library_of_its_own(self):
         library, main = RESET.replace("static void*", "void*").split("int main", 1)
         self.write("reset.c", library)

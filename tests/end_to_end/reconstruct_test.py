@@ -317,7 +317,21 @@ class OtherEnds(HeddleTest):
         self.assertIn(reported, replayed.errors)
 
     def test_another_failure_than_that_of_the_log(self):
-        self.expect_another_bug(self.reconstruct("1", "2"), "exit status 3")
+        answer = self.reconstruct("1", "2")
+        self.assertIn('argument 1 is "2" here, and was another one', answer.errors)
+        self.expect_another_bug(answer, "exit status 3")
+
+    def test_what_is_other_than_in_the_log_is_named(self):
+        self.compile(WAYS, flags=["--full"])
+        self.heddle("record", "-d", "logs", "--", "./program", "1", env={**os.environ, "TZ": "UTC", "GONE": "1"})
+        (log,) = os.listdir(self.path("logs"))
+        answer = self.heddle("reconstruct", "-o", "out", os.path.join("logs", log), "--", "./program", "1",
+                             env={**os.environ, "TZ": "CET", "COME": "1"})
+        for words in ["TZ has another value", "COME is set here, and was not there", "1 variable of the environment is not set here"]:
+            self.assertIn(words, answer.errors)
+
+    def test_nothing_is_said_of_the_same_input(self):
+        self.assertNotIn("other arguments", self.reconstruct("1", "1").errors)
 
     def test_a_bug_where_the_run_of_the_log_passed(self):
         self.expect_another_bug(self.reconstruct("0", "1"), "abort")

@@ -19,6 +19,7 @@
 #include "tool/report/escape.h"
 #include "tool/run/interruption.h"
 #include "tool/run/time_limit.h"
+#include "tool/search/production.h"
 
 namespace heddle::cli {
 namespace {
@@ -31,7 +32,8 @@ struct MergeOptions {
               killed = "fail";
   std::vector<int> allowed_exits;
   merge::SearchOptions search{.feedback = 16};
-  bool any_build = false, watch = false, quiet = false, verbose = false, no_brute_force = false;
+  bool any_build = false, any_input = false, watch = false, quiet = false, verbose = false,
+       no_brute_force = false;
 };
 
 std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
@@ -79,6 +81,8 @@ std::optional<int> parse_merge(const Arguments& arguments, MergeOptions& o) {
          "what a log without an end says: its run hung and was killed (fail), or nothing (skip) [fail]")
       ->check(one_of({"fail", "skip"}));
   app.add_flag("--any-build", o.any_build, "also logs of other builds");
+  app.add_flag("--any-input", o.any_input,
+               "also use logs of runs with other arguments, environment or standard input");
   app.add_flag("--watch", o.watch, "wait for new logs, and try again with them");
   app.add_option("-t,--time", o.time, "stop after this long: 30s, 2h [when all is tried]")
       ->type_name("D")
@@ -159,6 +163,7 @@ class Merging {
         seconds_(seconds),
         found_("merge", options.output, target, options.search.seed) {
     if (const auto tables = PathTables::read(target.path)) build_ = tables->build();
+    run_ = search::run_identity(target);
   }
 
   // An error that is not about one bug.
@@ -171,7 +176,8 @@ class Merging {
     std::uint64_t logs = 0;  // that the last attempt knew
     bool reproduced = false;
   };
-  bool is_of_this_build(const merge::BugLogs& bug);
+  bool is_of_this_program(const merge::BugLogs& bug);
+  bool is_of_this_input(const merge::BugLogs& bug);
   Status try_bug(const merge::BugLogs& bug, State& state);
   void keep(Trace trace, std::uint64_t executions);
 
@@ -180,8 +186,9 @@ class Merging {
   merge::LogStore& store_;
   double seconds_;
   std::uint64_t build_ = 0;  // of the program; 0: it does not tell
+  std::uint64_t run_ = 0;    // of its arguments, environment and input
   std::map<std::pair<merge::RunKind, std::string>, State> states_;
-  std::set<std::uint64_t> other_builds_;  // that were told of
+  std::set<std::uint64_t> other_builds_, other_inputs_;  // that were told of
   std::uint64_t reproduced_ = 0;
   std::uint64_t executions_ = 0;  // of all attempts that ended with a bug reproduced
   FoundBugs found_;
@@ -192,7 +199,7 @@ Status Merging::go_on() {
   if (!bugs) return bugs.error();
   for (const std::string& complaint : store_.take_complaints()) warn(complaint);
   for (const auto& bug : *bugs) {
-    if (!is_of_this_build(*bug)) continue;
+    if (!is_of_this_program(*bug) || !is_of_this_input(*bug)) continue;
     State& state = states_[{bug->kind, bug->place}];
     if (state.reproduced || state.logs == bug->logs.failing_logs() || run::time_is_up()) continue;
     state.logs = bug->logs.failing_logs();
@@ -201,7 +208,19 @@ Status Merging::go_on() {
   return Done{};
 }
 
-bool Merging::is_of_this_build(const merge::BugLogs& bug) {
+// Logs of another input say nothing of this one: there threads may do other things.
+bool Merging::is_of_this_input(const merge::BugLogs& bug) {
+  if (options_.any_input || bug.kind.run == run_) return true;
+  if (other_inputs_.insert(bug.kind.run).second)
+    warn(
+        fmt::format("{} failing logs are of runs with other arguments, environment or standard input than "
+                    "here, and skipped; "
+                    "run this under what they were made with, or --any-input takes them.",
+                    bug.logs.failing_logs()));
+  return false;
+}
+
+bool Merging::is_of_this_program(const merge::BugLogs& bug) {
   if (build_ == 0 || build_ == bug.kind.build || options_.any_build) return true;
   if (other_builds_.insert(bug.kind.build).second)
     warn(fmt::format(

@@ -103,6 +103,16 @@ void tell_tried(search::Executions& executions, const PathLog& log, const HuntOu
   tell_matched(search::match(search::logged_paths(log), **traced), true);
 }
 
+// It goes on all the same: often the difference does not matter.
+void tell_other_input(const std::string& log, const record::RunParts& logged, const run::Target& target) {
+  std::string text = log + " is of a run with other arguments, environment or input than here";
+  constexpr std::size_t kMost = 6;
+  const std::vector<std::string> others = search::other_parts(logged, target);
+  for (std::size_t i = 0; i < std::min(others.size(), kMost); ++i) text += (i == 0 ? ": " : "; ") + others[i];
+  if (others.size() > kMost) text += fmt::format("; and {} more", others.size() - kMost);
+  warn(text + ". If it is not found, run this under what the log was made with.");
+}
+
 }  // namespace
 
 int reconstruct_command(const Arguments& arguments) {
@@ -121,8 +131,7 @@ int reconstruct_command(const Arguments& arguments) {
   if (!tables) return complain(tables.error());
   auto log = read_path_log(options.log, *tables);
   if (!log) return complain(log.error());
-  if (log->run != search::run_identity(target))
-    warn(options.log + " is of a run with other arguments, environment or input than here.");
+  if (log->run != search::run_identity(target)) tell_other_input(options.log, log->parts, target);
   RunSpec spec;
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;

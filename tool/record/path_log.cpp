@@ -218,6 +218,7 @@ Result<PathLog> read_path_log(const std::string& path, const PathTables& tables,
   log.program = raw->program();
   log.build = raw->header.build;
   log.run = raw->header.run;
+  log.parts = raw->header.parts;
   log.outcome = raw->header.outcome;
   if (log.outcome.thread < names->size()) log.ended_by = (*names)[log.outcome.thread];
   log.incomplete = raw->header.truncated != 0 || raw->header.sealed == 0;

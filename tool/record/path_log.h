@@ -43,6 +43,7 @@ struct PathLog {
   std::string program;              // as it was started
   std::uint64_t build = 0;          // hash of the control flow of all its modules
   std::uint64_t run = 0;            // hash of arguments, environment and input
+  record::RunParts parts;           // hashes of each of these
   record::Outcome outcome;          // how the run ended
   std::string ended_by;             // the thread that ended it, by name
   bool incomplete = false;          // the bound was hit, or the file's end is missing

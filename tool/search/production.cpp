@@ -9,6 +9,7 @@
 #include <fstream>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "core/record/run_identity.h"
 #include "tool/base/atomic_file.h"
@@ -57,11 +58,75 @@ LoggedEnd logged_end(const PathLog& log) {
   return {true, log.ended_by, false, log.outcome.kind == record::OutcomeKind::kSignal};
 }
 
+namespace {
+
+std::vector<const char*> words_of(const run::Target& target) {
+  std::vector<const char*> words;
+  for (const std::string& argument : target.argv) words.push_back(argument.c_str());
+  words.push_back(nullptr);
+  return words;
+}
+
+void add_other_arguments(const record::RunParts& there, const record::RunParts& here,
+                         const run::Target& target, std::vector<std::string>& others) {
+  if (there.arguments != here.arguments) {
+    others.push_back(fmt::format("it had {} argument{}, not {}", there.arguments,
+                                 there.arguments == 1 ? "" : "s", here.arguments));
+    return;
+  }
+  for (std::uint32_t i = 0; i < std::min(here.arguments, record::RunParts::kMostArguments); ++i) {
+    if (there.argument[i] != here.argument[i])
+      others.push_back(fmt::format("argument {} is {} here, and was another one", i + 1,
+                                   "\"" + target.argv[i + 1] + "\""));
+  }
+}
+
+void add_other_variables(const record::RunParts& there, const record::RunParts& here,
+                         std::vector<std::string>& others) {
+  const auto listed = [](const record::RunParts& parts) {
+    return std::span(parts.variable, std::min(parts.variables, record::RunParts::kMostVariables));
+  };
+  std::size_t common = 0;
+  for (const char* const* at = environ; *at != nullptr; ++at) {
+    if (record::is_ignored(*at)) continue;
+    const std::string variable = *at;
+    const std::string name = variable.substr(0, variable.find('='));
+    const std::uint32_t hash = record::name_hash(*at);
+    const auto of_name = [&](const auto& one) { return one.name == hash; };
+    const auto all_there = listed(there), all_here = listed(here);
+    const auto that = std::find_if(all_there.begin(), all_there.end(), of_name);
+    const auto own = std::find_if(all_here.begin(), all_here.end(), of_name);
+    if (that == all_there.end()) {
+      others.push_back(fmt::format("{} is set here, and was not there", name));
+      continue;
+    }
+    ++common;
+    if (own != all_here.end() && own->value != that->value)
+      others.push_back(fmt::format("{} has another value", name));
+  }
+  if (const std::size_t more = listed(there).size(); more > common)
+    others.push_back(fmt::format("{} variable{} of the environment {} not set here (a log has no names)",
+                                 more - common, more - common == 1 ? "" : "s",
+                                 more - common == 1 ? "is" : "are"));
+}
+
+}  // namespace
+
 std::uint64_t run_identity(const run::Target& target) {
-  std::vector<const char*> arguments;
-  for (const std::string& argument : target.argv) arguments.push_back(argument.c_str());
-  arguments.push_back(nullptr);
-  return record::run_identity(arguments.data(), environ);
+  return record::run_identity(words_of(target).data(), environ);
+}
+
+std::vector<std::string> other_parts(const record::RunParts& logged, const run::Target& target) {
+  std::vector<std::string> others;
+  if (logged.known == 0) return others;
+  const record::RunParts here = record::run_parts(words_of(target).data(), environ);
+  add_other_arguments(logged, here, target, others);
+  add_other_variables(logged, here, others);
+  if (logged.input != here.input)
+    others.push_back(logged.input == 0 ? "standard input is a file here, and was none"
+                     : here.input == 0 ? "standard input was a file, and is none here"
+                                       : "standard input is another file, or has changed");
+  return others;
 }
 
 Result<ProductionRuns> read_runs(const std::string& folder, const std::string& program,

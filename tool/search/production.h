@@ -33,6 +33,9 @@ struct ProductionRuns {
 
 // What the target is given here, as logs have it (core/record/run_identity.h).
 std::uint64_t run_identity(const run::Target& target);
+// What of that is another for this program than in a logged run, a part each: "argument 2", "TZ is set here, and was not
+// there". Empty where the log does not say.
+std::vector<std::string> other_parts(const record::RunParts& logged, const run::Target& target);
 
 // All logs in a folder, of runs that were given the same; `run`: nullopt: whatever they were given. What was
 // read is kept there in one file, so that a log is read once, and may be deleted afterwards.
