@@ -161,7 +161,9 @@ std::uint32_t PlanStrategy::choose(const ChoicePoint& point) {
   const ChoicePlace place = place_of(point);
   const std::uint32_t expected = unsurprising(point);
   const bool is_drawn = exchange_->drawn_from != 0 && choices_ + 1 >= exchange_->drawn_from;
-  const std::uint32_t picked = is_drawn                     ? drawn_.below(point.count)
+  // What happens for no reason is not drawn: a wait would end so every second time.
+  const bool is_spurious = point.kind == ChoiceKind::kSpurious;
+  const std::uint32_t picked = is_drawn ? is_spurious ? expected : drawn_.below(point.count)
                                : exchange_->follow_log != 0 ? log_.choose(point)
                                                             : planned(point, place, expected);
   if (picked != expected) note(departure(point, place, picked, expected));

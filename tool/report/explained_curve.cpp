@@ -51,6 +51,11 @@ std::vector<std::string> curve_lines(const Explanation& e) {
   if (curve.points.size() < 2) return {};
   std::vector<std::string> lines;
   const Trace& trace = e.failing.trace;
+  if (curve.jumps.empty() && rate_of(curve.points.front()) > 0.99) {
+    lines.emplace_back(
+        "When it is decided: before the first choice; every execution that begins like it fails.");
+    return lines;
+  }
   lines.push_back(
       fmt::format("When it is decided: {} of executions fail from the beginning, {} from the last choice",
                   percent(rate_of(curve.points.front())), percent(rate_of(curve.points.back()))));

@@ -10,6 +10,7 @@
 #include "tool/report/json_parts.h"
 #include "tool/report/names.h"
 #include "tool/report/places.h"
+#include "tool/trace/stack_view.h"
 
 namespace heddle::report {
 namespace {
@@ -106,7 +107,16 @@ Json json_operation(const ShownOperation& operation) {
   return {{"variable", utf8(operation.variable)}, {"frame", json_frame(operation.frame)}};
 }
 
-Json json_curve(const FailureCurve& curve) {
+Json json_frames(const Trace& trace, EventId id) {
+  Json frames = Json::array();
+  const TraceEvent* event = id == kNoEvent ? nullptr : trace.find_event(id);
+  if (event == nullptr) return frames;
+  for (const Frame& frame : visible_frames(trace, event->pc, event->stack))
+    frames.push_back(json_frame(frame));
+  return frames;
+}
+
+Json json_curve(const Trace& trace, const FailureCurve& curve) {
   if (curve.points.empty()) return nullptr;
   const auto event_of = [](EventId event) {
     return event == kNoEvent ? Json(nullptr) : Json(index_of(event));
@@ -120,7 +130,10 @@ Json json_curve(const FailureCurve& curve) {
                       {"low", p.low},
                       {"high", p.high}});
   for (const CurveJump& j : curve.jumps)
-    jumps.push_back({{"event", event_of(j.event)}, {"from", j.from}, {"to", j.to}});
+    jumps.push_back({{"event", event_of(j.event)},
+                     {"from", j.from},
+                     {"to", j.to},
+                     {"frames", json_frames(trace, j.event)}});
   return {{"points", std::move(points)}, {"jumps", std::move(jumps)}, {"executions", curve.executions}};
 }
 
@@ -168,7 +181,7 @@ std::string explained_json(const Explanation& e, const std::vector<edit::SourceE
   document["all_flows"] = e.all_flows;
   document["executions_tried"] = e.interventions;
   document["executions_passed"] = e.passed;
-  document["curve"] = json_curve(e.curve);
+  document["curve"] = json_curve(trace, e.curve);
   document["remedy"] = nullptr;
   if (e.remedy) {
     Json parts = Json::array();
