@@ -132,7 +132,7 @@ class Curve {
       const CurvePoint &before = curve.points[i - 1], &after = curve.points[i];
       // Only what the intervals tell apart.
       if (after.low <= before.high || rate(after.choices) - rate(before.choices) < kJump) continue;
-      curve.jumps.push_back({after.event, rate(before.choices), rate(after.choices)});
+      curve.jumps.push_back({after.choices, after.event, rate(before.choices), rate(after.choices)});
     }
     std::stable_sort(curve.jumps.begin(), curve.jumps.end(),
                      [](const CurveJump& a, const CurveJump& b) { return a.to - a.from > b.to - b.from; });

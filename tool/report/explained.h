@@ -58,6 +58,8 @@ std::vector<FlowDifference> flow_differences(const Explanation& explanation);
 // When the failure was decided: a line with a curve of one row, and one for each step at which it jumps. Empty where
 // there is none.
 std::vector<std::string> curve_lines(const Explanation& explanation);
+// "from 50 % to 100 % when T0 comes next: load f → 1 at mp.cpp:5"
+std::string jump_text(const Explanation& explanation, const CurveJump& jump);
 // The orderings of the root cause, in words.
 std::vector<std::string> root_cause_lines(const Explanation& explanation);
 // How the execution that passes was found, and how much of the failing one it leaves; or why there is none.

@@ -50,7 +50,6 @@ std::vector<std::string> curve_lines(const Explanation& e) {
   const FailureCurve& curve = e.curve;
   if (curve.points.size() < 2) return {};
   std::vector<std::string> lines;
-  const Trace& trace = e.failing.trace;
   if (curve.jumps.empty() && rate_of(curve.points.front()) > 0.99) {
     lines.emplace_back(
         "When it is decided: before the first choice; every execution that begins like it fails.");
@@ -60,18 +59,21 @@ std::vector<std::string> curve_lines(const Explanation& e) {
       fmt::format("When it is decided: {} of executions fail from the beginning, {} from the last choice",
                   percent(rate_of(curve.points.front())), percent(rate_of(curve.points.back()))));
   lines.push_back("  " + bars(curve));
-  Names names(trace);
-  for (std::size_t i = 0; i < std::min(kMostJumps, curve.jumps.size()); ++i) {
-    const CurveJump& jump = curve.jumps[i];
-    const TraceEvent* event = jump.event == kNoEvent ? nullptr : trace.find_event(jump.event);
-    const std::string what =
-        event == nullptr
-            ? "at the end"
-            : fmt::format("when {} comes next: {} at {}", thread_tag(event->thread),
-                          describe(trace, *event, names).text, short_place(trace, event->pc, event->stack));
-    lines.push_back(fmt::format("  from {} to {} {}", percent(jump.from), percent(jump.to), what));
-  }
+  for (std::size_t i = 0; i < std::min(kMostJumps, curve.jumps.size()); ++i)
+    lines.push_back("  " + jump_text(e, curve.jumps[i]));
   return lines;
+}
+
+std::string jump_text(const Explanation& e, const CurveJump& jump) {
+  const Trace& trace = e.failing.trace;
+  Names names(trace);
+  const TraceEvent* event = jump.event == kNoEvent ? nullptr : trace.find_event(jump.event);
+  const std::string what =
+      event == nullptr
+          ? "at the end"
+          : fmt::format("when {} comes next: {} at {}", thread_tag(event->thread),
+                        describe(trace, *event, names).text, short_place(trace, event->pc, event->stack));
+  return fmt::format("from {} to {} {}", percent(jump.from), percent(jump.to), what);
 }
 
 }  // namespace heddle::report

@@ -49,6 +49,21 @@ Json side(const ProjectedRun& run) {
   return json;
 }
 
+// Nothing where no choice decides it.
+Json curve_of(const Explanation& e) {
+  if (e.curve.points.size() < 2) return nullptr;
+  Json json{{"words", curve_lines(e).front()}, {"points", Json::array()}, {"jumps", Json::array()}};
+  for (const CurvePoint& p : e.curve.points) {
+    const double share =
+        p.executions == 0 ? 0 : static_cast<double>(p.failed) / static_cast<double>(p.executions);
+    json["points"].push_back({{"at", p.choices}, {"share", share}, {"low", p.low}, {"high", p.high}});
+  }
+  for (const CurveJump& jump : e.curve.jumps)
+    json["jumps"].push_back(
+        {{"at", jump.choices}, {"from", jump.from}, {"to", jump.to}, {"text", utf8(jump_text(e, jump))}});
+  return json;
+}
+
 }  // namespace
 
 Json page_explanation(const Explanation& e) {
@@ -57,6 +72,7 @@ Json page_explanation(const Explanation& e) {
   json["evidence"] = utf8(remedy_evidence(e));
   json["noRemedy"] = utf8(no_remedy_text(e));
   json["how"] = utf8(explained_how(e));
+  json["curve"] = curve_of(e);
   json["rootCause"] = Json::array();
   for (const std::string& line : root_cause_lines(e)) json["rootCause"].push_back(utf8(line));
   json["rootCauseIsMinimal"] = e.root_cause_is_minimal;

@@ -41,9 +41,33 @@ Json side_of(const Json& json) {
   return side;
 }
 
+double share_in(const Json& json, const char* key) {
+  const double share = json.at(key).get<double>();
+  if (!(share >= 0 && share <= 1)) throw std::out_of_range("share");
+  return share;
+}
+
+Json curve_of(const Json& json) {
+  if (json.is_null()) return nullptr;
+  constexpr std::int64_t kMost = 1 << 30;
+  Json curve{{"words", text_of(json, "words")}, {"points", Json::array()}, {"jumps", Json::array()}};
+  for (const Json& point : json.at("points"))
+    curve["points"].push_back({{"at", number_in(point.at("at"), 0, kMost)},
+                               {"share", share_in(point, "share")},
+                               {"low", share_in(point, "low")},
+                               {"high", share_in(point, "high")}});
+  for (const Json& jump : json.at("jumps"))
+    curve["jumps"].push_back({{"at", number_in(jump.at("at"), 0, kMost)},
+                              {"from", share_in(jump, "from")},
+                              {"to", share_in(jump, "to")},
+                              {"text", text_of(jump, "text")}});
+  return curve;
+}
+
 Json explanation_of(const Json& json) {
   Json result;
   for (const char* key : {"sentence", "evidence", "noRemedy", "how"}) result[key] = text_of(json, key);
+  result["curve"] = curve_of(json.at("curve"));
   result["rootCause"] = Json::array();
   for (const Json& line : json.at("rootCause")) result["rootCause"].push_back(shown(line));
   result["rootCauseIsMinimal"] = json.at("rootCauseIsMinimal").get<bool>();

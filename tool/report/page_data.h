@@ -8,7 +8,7 @@
 
 namespace heddle::report {
 
-inline constexpr int kPageDataVersion = 3;
+inline constexpr int kPageDataVersion = 4;
 
 // Of one bug's events at most `max_events` are kept, those that matter most (select_events.h).
 Json page_bug(const CampaignFinding& found, std::size_t max_events);

@@ -94,6 +94,7 @@ struct CurvePoint {
 };
 // A choice after which more of them fail, from this share to that.
 struct CurveJump {
+  std::uint32_t choices = 0;  // of the failing execution, that were made then
   EventId event = kNoEvent;
   double from = 0, to = 0;
 };

@@ -79,11 +79,19 @@ export interface Side {
   flows: [writer: number, reader: number][]; // lines; writer -1: the initial value
 }
 
+// Of executions that begin as the failing one and go on at random, how many fail: by choices that were made.
+export interface Curve {
+  words: string;
+  points: { at: number; share: number; low: number; high: number }[]; // by at; at least two
+  jumps: { at: number; from: number; to: number; text: string }[]; // the largest first
+}
+
 export interface Explanation {
   sentence: string; // what to change; empty: nothing was found
   evidence: string;
   noRemedy: string; // that none was found; empty: one was, or none was looked for
   how: string;
+  curve: Curve | null;
   rootCause: string[];
   rootCauseIsMinimal: boolean;
   differences: { thread: number; what: string; fails: string; passes: string }[];
@@ -144,6 +152,6 @@ export const NEEDED = 0x800;
 export function readReport(): Report {
   const element = document.getElementById("data");
   const report = JSON.parse(element?.textContent ?? "null") as Report | null;
-  if (!report || report.version !== 3) throw new Error("this page holds no report that it can read");
+  if (!report || report.version !== 4) throw new Error("this page holds no report that it can read");
   return report;
 }

@@ -1,4 +1,5 @@
 // Why it failed: the execution that fails beside one that is nearly the same and passes, and what to change.
+import { Chart } from "./curve";
 import type { Explanation, Side } from "./data";
 
 const LINE = 46; // as in style.css: .why-line
@@ -45,7 +46,7 @@ function Half({ side, title, kind }: { side: Side; title: string; kind: string }
 }
 
 export function Why({ explanation }: { explanation: Explanation }) {
-  const { sentence, evidence, noRemedy, how, rootCause, rootCauseIsMinimal, differences, fails, passes } = explanation;
+  const { sentence, evidence, noRemedy, how, curve, rootCause, rootCauseIsMinimal, differences, fails, passes } = explanation;
   return (
     <section class="why" aria-label="Why it failed">
       <h2>Why</h2>
@@ -72,6 +73,7 @@ export function Why({ explanation }: { explanation: Explanation }) {
           </tbody>
         </table>
       )}
+      {curve && <Chart curve={curve} />}
       {rootCause.length > 0 && (
         <details class="why-root" open={rootCause.length <= 6}>
           <summary>Root cause: no execution that passes has all of these{!rootCauseIsMinimal && " (perhaps not the least set)"}</summary>
