@@ -131,12 +131,14 @@ int main(int count, char** words) {
 class Command:
     """A command line, and what it may answer.
 
-    `expected`: its exit code when nothing is done to it. `allowed`: those that it may have when one of its processes was
+    `expected`: its exit code when nothing is done to it; `answers`: all that it may be then, where that depends on how far
+    it comes in its time. `allowed`: those that it may have when one of its processes was
     killed. `seconds`: its own limit of time.
     """
 
-    def __init__(self, name, words, expected, allowed=(), inputs=(), seconds=10, needs=(), typed=""):
+    def __init__(self, name, words, expected, allowed=(), inputs=(), seconds=10, needs=(), typed="", answers=()):
         self.name, self.words, self.expected = name, words, expected
+        self.answers = {expected, *answers}
         self.allowed = {expected, INCONCLUSIVE, *allowed}
         self.inputs, self.seconds, self.needs = inputs, seconds, needs
         self.typed = typed  # on standard input
@@ -212,7 +214,7 @@ class Workshop:
             Command("replay", ["replay", "--times", "4", "bug.heddle"], BUG, inputs=bug),
             Command("minimize", ["minimize", "--time", "1s", "bug.heddle"], NO_BUG, inputs=bug, seconds=1),
             Command("explain", ["explain", "--time", "2s", "-n", "500", "--json", "why.json", "bug.heddle"], NO_BUG,
-                    inputs=bug, seconds=2),
+                    inputs=bug, seconds=2, answers=[INCONCLUSIVE]),
             Command("lin", ["lin", "run", "-n", "2000", "--seed", "1", "-o", "out", "--", self.path("queue")], BUG, needs=["queue"]),
             Command("search", ["search", "--from", self.path("passed"), "--any-input", "-t", "3s", "-o", "out", "--", order],
                     BUG, seconds=3, needs=["logs"]),
