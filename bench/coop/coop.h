@@ -25,7 +25,7 @@ inline void linger(unsigned most_microseconds) {
       std::chrono::microseconds(static_cast<unsigned>(now) / 7 % (most_microseconds + 1)));
 }
 
-// They begin together, as well as the system wakes them, and all are waited for.
+// Runs functions in threads that begin together, as well as the system wakes them, and waits for all.
 template <typename... Functions>
 void run_threads(Functions... functions) {
   const auto start = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);

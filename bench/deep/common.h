@@ -5,7 +5,7 @@
 
 #include "../paper/common.h"
 
-// So many threads of one kind.
+// Threads of one kind, and how many there are.
 typedef struct {
   body run;
   int count;

@@ -35,7 +35,7 @@ class OneProcessor {
   bool is_set_ = false;
 };
 
-// Its exit status. (A deadlock does not end by itself.)
+// Runs the program natively with a recorder and returns its exit status. (A deadlock does not end by itself.)
 Result<int> record_run(const run::Target& target, const std::string& folder) {
   std::vector<std::string> words{"timeout", "-s", "KILL", "20", "env", "HEDDLE_RECORD=path:" + folder};
   words.insert(words.end(), target.argv.begin(), target.argv.end());

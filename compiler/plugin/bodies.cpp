@@ -42,7 +42,7 @@ void forget_effects(Function& function) {
     function.removeFnAttr(kind);
 }
 
-// Only `f` reaches it: a local symbol, which goes with f where the linker keeps another module's copy of f.
+// Only `f` reaches the copy: a local symbol, which goes with f where the linker keeps another module's copy of f.
 void make_local_to(const Function& named, Function& copy) {
   copy.setLinkage(llvm::GlobalValue::InternalLinkage);
   copy.setVisibility(llvm::GlobalValue::DefaultVisibility);

@@ -134,7 +134,7 @@ class HookWriter {
   static constexpr HeldAccesses kOneWrite{1, 1, 0b11};
   static constexpr std::uint32_t kMostHeld = 16;
 
-  // Those that begin with the marked instruction and end with a write: x += 1 is a read and a write, for
+  // The accesses that begin with the marked instruction and end with a write: x += 1 is a read and a write, for
   // which the element need not be taken twice. Nothing between them may wait, or touch another element.
   HeldAccesses held_from(std::size_t first) const {
     HeldAccesses all;

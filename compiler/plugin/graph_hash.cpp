@@ -47,7 +47,7 @@ void keep_graph_hash(llvm::Module& module, std::uint64_t hash) {
                                         value, "heddle.graph_hash");
   kept->setSection("heddle_graph");
   kept->setAlignment(llvm::Align(8));
-  // Also from the linker's collection of garbage.
+  // Neither the compiler nor the linker's collection of garbage may remove it.
   llvm::appendToUsed(module, {kept});
 }
 

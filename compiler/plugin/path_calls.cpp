@@ -51,7 +51,8 @@ void join_results(CallBase& result, Value* own, BasicBlock* joined, BasicBlock* 
   phi->addIncoming(own, from_own);
 }
 
-// The same call of `callee`; `where`: an instruction that it comes before, or a block that it ends.
+// `call` with another callee and one more argument, `slot`; `where`: the instruction that it comes before, or the
+// block that it ends.
 CallBase* call_with_pending(CallBase& call, Value* callee, Value* slot, llvm::InsertPosition where) {
   llvm::LLVMContext& context = call.getContext();
   llvm::SmallVector<Value*, 8> arguments(call.args());

@@ -30,9 +30,9 @@ struct alignas(64) ElementSlot {
 };
 static_assert(sizeof(ElementSlot) == 64);
 
-// The same for a block, of which only is told that it was entered. What came between the entries of others is
-// known by when it was: versions say in which order threads entered one block, and nothing of several blocks.
-// Ticks are of the processor's clock, from when recording began.
+// What a thread logs of a block: that it was entered, and when. Versions say in which order threads entered one
+// block, and nothing of several blocks. The times order entries of different blocks. Ticks are of the
+// processor's clock, from when recording began.
 struct alignas(64) BlockSlot {
   std::uint64_t version;
   std::uint64_t start;

@@ -126,7 +126,7 @@ inline constexpr std::uint32_t kOtherProcess = 512;     // it waited for others 
 inline constexpr std::uint32_t kChangedOutside = 1024;  // files, addresses: SharedOutside::what
 inline constexpr std::uint32_t kForeignThread = 2048;   // ran code that was not built by heddle, and no other
 inline constexpr std::uint32_t kConnected = 4096;       // to an address at which another process may be
-// Of these, those whose executions may go another way the next time.
+// Flags of executions that may go another way the next time.
 inline constexpr std::uint32_t kNotRepeatable = kChildProcess | kOtherProcess;
 inline constexpr std::uint32_t kLimit = 8192;  // kUnsupported: a limit of heddle's own was reached
 }  // namespace result_flags

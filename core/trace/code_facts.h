@@ -51,7 +51,7 @@ class CodeFacts {
     }
   }
 
-  // Those that an execution with a smaller index has shown. REQUIRES: all of these are over.
+  // Hands on the facts that executions with a smaller index have shown. REQUIRES: all of these are over.
   template <typename Use>
   void for_each_before(std::uint64_t index, Use use) const {
     for (const Slot& slot : slots_) {

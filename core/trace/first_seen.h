@@ -87,10 +87,10 @@ class FirstSeen {
   first_seen::Slot slots_[kSlots];
 };
 
-// The same for one thing of each execution, of which there are few in most campaigns and many in some. Each
-// table of several, four times as large as the one before, is for those executions that come after its; so
-// the first thousands touch a few dozen pages. That counts: a page that is touched for the first time costs
-// the executions that are put back in process a walk over all page tables.
+// A FirstSeen for one thing of each execution. Most campaigns have few executions, and some have many. So there
+// are several tables, each four times as large as the one before, and each for the executions that come after
+// those of the one before. The first thousands of executions touch a few dozen pages. That counts: a page that
+// is touched for the first time costs the executions that are put back in process a walk over all page tables.
 template <std::uint64_t kExecutions>
 class FirstSeenByExecution {
   static constexpr std::uint64_t kFirstExecutions = 256;

@@ -71,7 +71,7 @@ class Granules {
  private:
   static constexpr std::uint32_t kMostProbes = 64;
 
-  // Its entry, or the free one where it would be put; nullptr: neither.
+  // The key's entry, or the free one where it would be put; nullptr: neither.
   Granule* find(std::uint64_t key) const {
     std::uint64_t at = (key * 0x9e3779b97f4a7c15ull) >> 20;
     for (std::uint32_t i = 0; i < kMostProbes && !table_.empty(); ++i, ++at) {

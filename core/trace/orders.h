@@ -21,7 +21,7 @@ constexpr std::uint64_t lineage_of_child(std::uint64_t parent, std::uint32_t num
   return mix(parent, number);
 }
 
-// So many accesses in a row by one thread.
+// A number of accesses in a row by one thread.
 struct OrderRun {
   std::uint64_t lineage = 0;
   std::uint32_t accesses = 0;
@@ -40,15 +40,15 @@ struct OrderVector {
 struct OrderTable {
   std::uint32_t vectors = 0;
   std::uint32_t runs = 0;
-  // Whose turn it is at an element that was not lent mostly goes first, also where nothing is said of what it
-  // does until then: who is held back at an element does not hold a lock meanwhile that others need.
+  // Set: of the threads that can run, one whose turn it is at an element that was not lent mostly goes first.
+  // A thread that is held back at an element could hold a lock meanwhile that others need.
   std::uint32_t prefers_turns = 0;
-  // Of those that could go on, who has come least far of all that the orders have of it goes first, and who
-  // has done all of that goes last: as threads that run side by side do, of which a log says how far each
-  // came.
+  // Set: of the threads that can run, the one goes first that has done the smallest share of its accesses in
+  // the orders. A thread that has done all of them goes last. So threads keep abreast, as those do that run
+  // side by side.
   std::uint32_t keeps_abreast = 0;
-  // Of those that could go on, who enters a block next by the vector kAllEntries goes first, once whoever is
-  // in a block has done what is in it. kEntriesLate, kEntriesEarly: when other blocks come (element_plan.h).
+  // Of the threads that can run, the one goes first that enters a block next by the vector kAllEntries, once
+  // no thread is inside of a block. kEntriesLate, kEntriesEarly: when other blocks come (element_plan.h).
   std::uint32_t follows_entries = kEntriesLeft;
   std::uint32_t unused = 0;
 

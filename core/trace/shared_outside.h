@@ -31,7 +31,7 @@ struct SharedOutside {
     std::uint32_t nobody = 0;
     return owner.compare_exchange_strong(nobody, process, std::memory_order_acquire);
   }
-  // Also of one that has died.
+  // A process may give back what another one took that has died.
   void give_back(std::uint32_t process) {
     owner.compare_exchange_strong(process, 0, std::memory_order_release);
   }

@@ -26,7 +26,7 @@ struct VisiblePlaces {
 
   std::uint32_t count = 0;
   std::uint8_t all = 0;  // every plain access while there is more than one thread
-  // Whose races are no findings: they are known, and what they lead to is looked for.
+  // Which accesses' races are no findings: they are known, and what they lead to is looked for.
   enum Silence : std::uint8_t { kTold = 0, kVisibleOnes, kAllRaces };
   Silence silence = kTold;
   VisiblePlace places[kMost] = {};

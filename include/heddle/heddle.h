@@ -26,7 +26,7 @@ struct heddle_moment {
 int heddle_runtime_active(void) __attribute__((weak));
 /* The length of the client that heddle wants to see, 0: none; copied where `size` is that length. */
 size_t heddle_runtime_client(char* text, size_t size) __attribute__((weak));
-/* So many calls of operation number `operation` are to come, in all threads that will be started. */
+/* `calls` calls of operation number `operation` are to come, in all threads that will be started. */
 void heddle_runtime_operations_planned(unsigned operation, unsigned calls) __attribute__((weak));
 /* Threads have met: those calls are done, and what is planned from here on is scheduled anew. */
 void heddle_runtime_piece_begins(void) __attribute__((weak));

@@ -30,7 +30,7 @@ struct Callers {
 };
 Callers callers;
 
-// Also the members of condition variables and locks, which do with the caller's object what it asked for.
+// Members of strings, files, condition variables and locks: they do with the caller's object what it asked for.
 bool is_string_member(const char* symbol) {
   for (const char* prefix :
        {"_ZNSt7__cxx1112basic_stringI", "_ZNKSt7__cxx1112basic_stringI", "_ZNSt3__112basic_stringI",

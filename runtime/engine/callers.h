@@ -12,7 +12,7 @@ namespace heddle::engine {
 // Looks at the modules that are loaded now. Later ones are found when they first call.
 void find_callers();
 
-// The same, if any were loaded since.
+// Looks at the modules again if any were loaded since.
 void find_new_callers();
 
 // Forgets what is known of call sites: a module may have been unloaded.

@@ -145,7 +145,7 @@ class Choices {
   static std::uint32_t store_hash(std::uint32_t digest, ThreadId thread) {
     return digest + 0x9e3779b9u * index_of(thread);
   }
-  // The same draw whether or not anybody looks on.
+  // Draws the store that a load reads, in one way whether or not anybody looks on.
   template <bool kShort>
   [[gnu::always_inline]] memory::Sequence draw_store(const memory::MemoryModel& memory,
                                                      const memory::Reading& reading) {

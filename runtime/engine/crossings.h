@@ -43,7 +43,7 @@ class Crossings {
   // The running thread's innermost instrumented function returns. True: to a library.
   bool note_return(sched::Thread& running);
 
-  // Which libraries a thread is in, it takes with it.
+  // A thread's libraries stay with it: what is pending is settled before another thread runs.
   void before_switch(sched::Thread& running, EventId next) {
     if (crossing.pending != 0) cross(running, false, next);
     crossing.pending = 0;

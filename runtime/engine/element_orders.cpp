@@ -33,7 +33,7 @@ void ElementOrders::count_parts() {
   }
 }
 
-// Its place, or a free one for it.
+// The thread's part, or a free one for it.
 ElementOrders::Part* ElementOrders::find_part(std::uint64_t lineage) const {
   for (std::uint32_t i = 0; i < kParts; ++i) {
     Part& part = parts_[(mix(lineage, 0) + i) % kParts];

@@ -43,7 +43,7 @@ class ElementOrders {
   }
   // An order that fits as badly as this says nothing any more, and looking for places takes long.
   bool is_given_up(const OrderVector& vector) const { return vector.out_of_turn >= kMostOutOfTurn; }
-  // It has.
+  // The thread has come to the element.
   void passed(std::uint32_t vector, std::uint64_t lineage);
   // The thread has entered the block that is this element.
   void entered(std::uint32_t vector, std::uint64_t lineage);

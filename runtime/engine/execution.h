@@ -186,7 +186,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
                    std::uint64_t function = 0);
   // To be called before the program's memory is accessed on its behalf in any other way.
   void before_access();
-  // The same by a call that returns to `pc`, which may lie in a library.
+  // before_access() of a call that returns to `pc`, which may lie in a library.
   void before_call(std::uint64_t pc);
   // An atomic access that the model has committed: the detector is still in the epoch that it was made in.
   template <race::AccessOp kOp, std::uint32_t kSize>

@@ -60,7 +60,7 @@ FindingBuilder::FindingBuilder(const Scene& scene, FindingKind kind, const char*
 FindingBuilder::~FindingBuilder() {
   ChannelHeader& h = *scene_.channel.header();
   std::uint64_t signature = mix(0x66696e64696e67ull, static_cast<std::uint64_t>(finding_->kind));
-  // The same threads may meet in another order: the sum does not depend on it.
+  // The signature is a sum over the parts: in another execution the threads may meet in another order.
   for (std::uint32_t i = 0; i < finding_->part_count; ++i) {
     const FindingPart& p = finding_->parts[i];
     if (decides(p.role)) signature += mix(1, place_of(h, p.pc));

@@ -39,7 +39,7 @@ class Rules {
   MemoryOrder order_at(const sched::Thread& thread, std::uint64_t pc, MemoryOrder order) const;
   // Before the thread's turn: is it where nobody may come between?
   bool keeps_turn(sched::Thread& running, std::uint64_t pc);
-  // It has its turn.
+  // The thread has its turn.
   void note_turn(sched::Thread& running, std::uint64_t pc);
   // Must the thread wait: for an operation that was not performed yet, for a thread's end, for a lock?
   bool must_wait(const sched::Thread& thread) const;

@@ -71,8 +71,8 @@ class RaceDetector {
     use_stamp(known.epoch == epoch_ && known.stamp >= oldest_stamp_ ? known.stamp : new_stamp());
     note_resumable(thread);
   }
-  // The same for a thread that runs again: nothing of its has changed since it ran, if times of clocks have
-  // not, and clocks_moved() says all else. False: that is not known, and enter() it has to be.
+  // A cheap enter() for a thread that runs again. Nothing of it has changed since it ran if the times of its
+  // clock have not; clocks_moved() tells of all else. False: that is not known, and enter() has to be called.
   [[gnu::always_inline]] bool resume(ThreadId thread) {
     const Resumable& known = resumable_[index_of(thread)];
     if (known.era != era_ || known.times[index_of(thread)] != time_of(known.epoch)) return false;
@@ -108,7 +108,7 @@ class RaceDetector {
     return __builtin_expect((stamp_ | cell[0]) == still && (kSize < 16 || (stamp_ | cell[1]) == still), 1);
   }
 
-  // The same after another thread has run, or of another word: as good an answer, from the memo. Takes no
+  // is_still() after another thread has run, or of another word: as good an answer, from the memo. Takes no
   // note of disturb().
   template <AccessOp kOp, std::uint32_t kSize>
   [[nodiscard, gnu::always_inline]] bool is_still_again(Address address) {
@@ -192,8 +192,8 @@ class RaceDetector {
   // of the same kind counts through that. An allocation gives no value.
   bool is_written(Address address, std::uint32_t size) const;
 
-  // The same for sizes known at run time: memcpy, memset, aggregates, system call buffers. At most one Race,
-  // of the lowest racing byte. A megabyte costs about as much as touching half a megabyte.
+  // An access whose size is known at run time: memcpy, memset, aggregates, system call buffers. At most one
+  // Race, of the lowest racing byte. A megabyte costs about as much as touching half a megabyte.
   [[nodiscard]] const Race* on_range(AccessOp op, Address begin, std::uint64_t size, std::uint64_t pc,
                                      StackId stack = kEmptyStack);
 

@@ -54,7 +54,7 @@ void Shadow::index_chunks() {
   is_indexed_ = true;
 }
 
-// The same from the list alone: an index would touch more pages than a short execution has chunks.
+// skip_virgin() by the list alone: an index would touch more pages than a short execution has chunks.
 StateId* Shadow::skip_unlisted(StateId* cell, StateId* end) const {
   if (!is_chunk_begin(cell) && *cell != kVirgin) return cell;  // on the way through a chunk
   const std::uint64_t first = number_of(cell);

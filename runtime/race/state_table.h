@@ -68,7 +68,7 @@ class StateTable {
     return recent;
   }
 
-  // The same where no such state exists yet but for an unlikely chance: spares looking for it.
+  // commit() without looking for a state that is equal, where there is none but for an unlikely chance.
   StateId commit_new(std::uint32_t count) {
     draft()[count - 1].bits |= record_bits::kLast;
     const StateId made = top_;

@@ -47,7 +47,7 @@ bool is_candidate(const ElementEntry& entry, bool all_static) {
 
 std::uint64_t lot_of(const ElementEntry& entry) { return mix(modules.choice.instance, entry.id); }
 
-// Its place in the table, or the free one where it belongs.
+// The element's place in the table, or the free one where it belongs.
 Modules::Known& known_place(std::uint64_t id) {
   std::uint64_t at = id;
   while (modules.known[at & (modules.known_capacity - 1)].id != 0 &&

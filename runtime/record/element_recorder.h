@@ -56,8 +56,8 @@ void end_element_thread();
 
 // An access by code that only knows the engine's calls.
 void touch_element(ElementEntry* entry);
-// Such an access of a lock; and one where a wait has taken it again, by whatever name this thread took it
-// last.
+// took_lock: the thread took a lock, which is an element. took_again: a wait has taken the lock again, under the
+// name by which this thread took it last.
 void took_lock(ElementEntry* entry, const void* lock);
 void took_again(const void* lock);
 

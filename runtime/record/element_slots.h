@@ -28,8 +28,8 @@ struct ThreadLog {
   std::uint64_t* length = nullptr;  // of the tokens
   unsigned char* tokens = nullptr;
   std::uint64_t capacity = 0;
-  // Whose slot is being written, or who is held: a signal handler may come in the middle, and leaves it
-  // alone.
+  // The element whose slot is being written, or that is held. A signal handler that comes in the middle leaves
+  // it alone.
   const ElementEntry* holding = nullptr;
   struct Lock {
     const void* address = nullptr;

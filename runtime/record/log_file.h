@@ -34,7 +34,7 @@ class LogFile {
   void abandon(void* keep);
 
  private:
-  // Both: 0, or the kernel's error.
+  // open_file() and map_file() return 0 or the kernel's error.
   long open_file(const Options& options, const char* program, TextBuffer<768>& path);
   long map_file();
   long take_room(std::uint64_t at, std::uint32_t bytes) const;

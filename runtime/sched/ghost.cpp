@@ -81,7 +81,7 @@ void wait_until_gone(const Birth& birth) {
   }
 }
 
-// Likewise for the first of all, which shows where the word is.
+// Waits for the end of the first ghost of all, which shows where the word is that the kernel clears.
 void find_tid_offset(const Birth& birth) {
   while (ghosts.tid_offset == 0 && !stays(birth)) {
     ghosts.tid_offset = birth.tid_word.cleared(reinterpret_cast<const char*>(birth.fs_base));

@@ -132,7 +132,7 @@ void conclude_by_status(ExecutionResult& r, int wait_status, bool timed_out) {
   }
 }
 
-// It died with an execution that was ready to begin, or under way.
+// The process died with an execution that was ready to begin, or under way.
 void settle_execution(State& s, int wait_status, bool timed_out) {
   ChannelHeader& h = *s.channel.header();
   const bool has_begun = h.execution_began.load(std::memory_order_acquire) != 0;

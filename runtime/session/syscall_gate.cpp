@@ -129,7 +129,7 @@ bool SyscallGate::harmless(long number, const long* arguments) {
       return arguments[0] == 1 || arguments[0] == 2;
     case SYS_read:
     case SYS_lseek:
-      // So is that of standard input.
+      // The session sets the position of standard input back, too.
       return arguments[0] == 0;
     case SYS_futex:
       return (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE;

@@ -155,7 +155,7 @@ std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
       return point.fallback;
     }
   } else if (here.count != point.count || here.alternatives_hash != point.alternatives_hash) {
-    // The same choices led elsewhere: the program is not a function of them, and nothing below is known.
+    // Equal choices led elsewhere: the program is not a function of them, and nothing below is known.
     diverged_ = path_->incomplete = true;
     return point.fallback;
   }

@@ -113,8 +113,8 @@ class ExhaustiveStrategy final : public Follower {
   std::uint32_t at_ = 0;
   Point* step_ = nullptr;     // the choice that the step under way was picked at
   std::uint64_t asleep_ = 0;  // threads below 64
-  // Likewise, of recorded operations: threads in one, and of these those that have yet to take its first
-  // step.
+  // Sets of threads below 64: those inside a recorded operation, and of these those that have yet to take its
+  // first step.
   std::uint64_t inside_ = 0;
   std::uint64_t beginning_ = 0;
   std::uint32_t preemptions_ = 0;

@@ -32,7 +32,7 @@ class ExpressionTable {
   ExpressionId known_or_constant(ExpressionId id, std::uint64_t value, unsigned bits) {
     return id != kConcrete ? id : constant(value, bits);
   }
-  // The same operand where an operation changes nothing, else kConcrete.
+  // The operand that the operation leaves as it is (x + 0, x & x), else kConcrete.
   ExpressionId unchanged(Operator op, unsigned bits, ExpressionId a, ExpressionId b) const;
   ExpressionId keep(const Expression& expression);
 

@@ -21,7 +21,7 @@ class ShadowMemory {
   // kConcrete: forgets what was there. False: there was no room for it.
   bool store(Address address, unsigned bytes, ExpressionId expression);
   void clear(Address address, std::uint64_t bytes);
-  // Also where both overlap.
+  // `to` and `from` may overlap.
   bool copy(Address to, Address from, std::uint64_t bytes);
 
  private:

@@ -75,7 +75,7 @@ static void* hold_for_a_while(void* unused) {
   return unused;
 }
 
-// … until the other thread has done what it must not do.
+// Holds the mutex until the other thread has done what it must not do.
 static void* hold_until_misused(void* unused) {
   pthread_mutex_lock(&mutex);
   atomic_store(&inside, 1);

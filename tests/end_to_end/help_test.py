@@ -115,7 +115,7 @@ class Topics(HeddleTest):
                 # Pages of the guide that are named exist.
                 for page in re.findall(r"docs/guide/[\w-]+\.md", answer.output):
                     self.assertTrue(os.path.exists(os.path.join(os.path.dirname(__file__), "..", "..", page)), page)
-                # So do options and commands.
+                # Options and commands that are named exist.
                 commands = help_pages.all_commands()
                 known = {option for command in commands.values() for option in command.options}
                 for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", answer.output):

@@ -13,7 +13,7 @@ import unittest
 from heddle_driver import BAD_INPUT, BUG, HEDDLE, HeddleTest
 from sources import RESET, two_threads
 
-# The same after so many accesses that the engine takes turns for a while in between.
+# RESET with many more accesses before it, so that the engine takes turns for a while in between.
 MANY_TIMES = 'for (int i = 0; i < 25000; ++i) { threads = threads + 1; __asm__ volatile("" ::: "memory"); }'
 LONG_RESET = RESET.replace("threads = threads + 1;", MANY_TIMES).replace(
     "usleep(5000);", MANY_TIMES + "\n  usleep(10000);")

@@ -30,7 +30,7 @@ int main(int count, char** words) {
 }
 """
 
-# The same, decided in a function that gets a structure by value, called by one with computed goto.
+# NATIVE, but decided in a function that gets a structure by value, called by one with computed goto.
 INTERPRETED = NATIVE.replace("static void* second(void* p) { if (atomic_load(&ready)) atomic_store(&seen, 1); else atomic_store(&seen, 2); return p; }", """
 struct large { long parts[4]; int ready; };
 static __attribute__((noinline)) int pick(struct large l) { if (l.ready) { l.parts[0] = 1; return (int)l.parts[0]; } return 2; }

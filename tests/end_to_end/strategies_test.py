@@ -276,7 +276,7 @@ class Coverage(Strategies):
 
 
 class Exhaustive(Strategies):
-    # The same outcomes with and without the reduction, with fewer executions; and less under a bound.
+    # The reduction finds the outcomes that all executions have, with fewer executions; a bound finds less.
     def test_reduction_loses_nothing(self):
         for case in ("sb", "p3"):
             reports = {}

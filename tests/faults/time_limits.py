@@ -43,7 +43,7 @@ int main(int count, char** words) {
   return 0;
 }
 """
-# The same with thousands of events: what is built of an execution before it is searched takes minutes.
+# LONG with thousands of events: what is built of an execution before it is searched takes minutes.
 HEAVY = LONG
 for few, many in (("i < 15", "i < 400"), ("[64]", "[2000]"), ("i < 59", "i < 1599"), ("== 30", "== 800"), ("< 12", "< 40")):
     HEAVY = HEAVY.replace(few, many)

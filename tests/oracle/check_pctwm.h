@@ -12,7 +12,7 @@ namespace oracle {
 struct PctwmVerdict {
   std::string error;         // empty: the algorithm can have produced it
   std::size_t local = 0;     // reads from the thread's view
-  std::size_t forced = 0;    // … that had to take the nearest allowed store after the one in the view
+  std::size_t forced = 0;    // reads that had to take the nearest allowed store after the one in the view
   std::size_t external = 0;  // reads that a reordered event made
 };
 

@@ -153,7 +153,7 @@ int open_other(const std::string& path) {
 
 // False with EPIPE: nobody reads, and the user does not want to wait.
 bool write_patiently(int fd, std::string_view content) {
-  // So much can be written without waiting where poll() says that something can: pipe(7).
+  // PIPE_BUF bytes can be written without waiting where poll() says that something can: pipe(7).
   constexpr std::size_t kAtOnce = PIPE_BUF;
   while (!content.empty()) {
     const bool last_chance = gives_up();

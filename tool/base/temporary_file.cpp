@@ -118,7 +118,7 @@ bool TemporaryFile::link_as(const std::string& path) {
     return true;
   }
   if (errno == EEXIST) return false;
-  // And without that: the name is taken first, and the whole file put in its place.
+  // Without renameat2() the name is taken first, and the whole file put in its place.
   const int reserved = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
   if (reserved < 0) return false;
   ::close(reserved);

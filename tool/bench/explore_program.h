@@ -35,12 +35,12 @@ struct Explored {
 Result<Explored> explore_program(const run::Target& runner, const litmus::Program& program,
                                  const ExploreOptions& options);
 
-// The same for several programs in one campaign of the interpreter, which is much cheaper. Executions and
+// Explores several programs in one campaign of the interpreter, which is much cheaper. Executions and
 // whether they were pruned are not known for each: every answer has those of all.
 Result<std::vector<Explored>> explore_programs(const run::Target& interpreter,
                                                const std::vector<litmus::Program>& programs,
                                                const ExploreOptions& options);
-// So many different outcomes, of all programs together, can one campaign keep.
+// Different outcomes, of all programs together, that one campaign can keep.
 inline constexpr std::size_t kMostOutcomes = 4000;
 
 // The interpreter with the program on its command line.

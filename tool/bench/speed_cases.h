@@ -17,7 +17,7 @@ struct OperationCase {
 };
 std::vector<OperationCase> operation_cases();
 
-// The same for several lengths, under heddle only: is the cost constant, and memory flat?
+// A case of several lengths, under heddle only: is the cost of an operation constant, and memory flat?
 struct LengthCase {
   std::string name;
   std::vector<std::string> arguments;  // but for the last, the number of operations

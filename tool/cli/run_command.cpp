@@ -91,7 +91,7 @@ std::string describe_all(const std::deque<run::FoundBug>& bugs, const RunOptions
   return text;
 }
 
-// So long it may take, for one bug and for all bugs of a campaign.
+// How long minimising may take, for one bug and for all bugs of a campaign.
 constexpr double kMinimiseSeconds = 2;
 constexpr double kMinimiseAllSeconds = 10;
 constexpr std::uint64_t kMinimiseSearched = 5000;

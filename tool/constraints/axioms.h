@@ -24,7 +24,7 @@ struct Violation {
   ActionId right = kNoAction;
 };
 
-// Only of cells that are weak. Sequential consistency of atomics is looked at where the other two hold.
+// Looks at cells that are weak only. Sequential consistency of atomics is looked at where the other two hold.
 // `position`: of each action in the order.
 void for_each_violation(const Structure& s, const Execution& execution,
                         const std::vector<std::uint32_t>& position, const HappensBefore& hb,

@@ -451,7 +451,7 @@ Answer Sat::solve(std::span<const Literal> assumptions, std::uint64_t most_confl
     const std::size_t known = variables();
     theory_.complete(lemmas);
     if (lemmas.empty()) return Answer::kSatisfiable;
-    // Else it would be asked the same for ever.
+    // A lemma that excludes nothing would have the theory asked the same for ever.
     HEDDLE_CHECK(variables() != known || std::any_of(lemmas.begin(), lemmas.end(), [&](const auto& lemma) {
                    return std::none_of(lemma.begin(), lemma.end(), [&](Literal l) { return value(l) > 0; });
                  }));

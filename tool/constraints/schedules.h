@@ -30,9 +30,9 @@ struct SolvedSchedule {
 // Φ_fail: an execution of the same paths that fails, whatever the order was.
 SolvedSchedule solve_failing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
-// The same, ending with the failure: other threads are somewhere on their paths by then. Without the solver,
-// so that the answer is kSatisfiable or kUnknown; under sequential consistency. `before`: events that have
-// happened by then.
+// A failing execution that ends with the failure: other threads are somewhere on their paths by then. It is
+// found without the solver, under sequential consistency, so that the answer is kSatisfiable or kUnknown.
+// `before`: events that have happened by then.
 SolvedSchedule find_failing_early(const SymbolicTrace& trace, std::uint64_t most_steps,
                                   std::span<const EventId> before = {});
 
@@ -49,7 +49,7 @@ struct AlongPaths {
 AlongPaths find_along(const SymbolicTrace& trace, std::span<const WantedPath> wanted, ThreadId last,
                       std::uint64_t most_steps);
 
-// The same for one that passes.
+// An execution of the same paths that passes.
 SolvedSchedule solve_passing(const SymbolicTrace& trace, const SolveOptions& options = {});
 
 // The execution that was traced. Under kSequential what reads read follows from the order.

@@ -37,7 +37,7 @@ struct NumberedFile {
   std::string path;
 };
 
-// Those that are there, by their numbers; none where the folder cannot be read.
+// The files that are there, by their numbers; none where the folder cannot be read.
 std::vector<NumberedFile> numbered_files(const std::string& folder, const NumberedName& name);
 
 // Adds a file under the next number, which is above `above`. Makes the folder.

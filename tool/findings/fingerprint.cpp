@@ -87,7 +87,7 @@ std::string fingerprint(const Trace& trace, const TraceFinding& finding) {
   for (const TracePart* part : parts) places.push_back(place_of(trace, *part));
   // Which access came second and which thread of a cycle was found first is chance.
   std::sort(places.begin(), places.end());
-  // Nor is how many threads did the same there.
+  // How many threads did the same there is chance, too.
   if (finding.kind == FindingKind::kDeadlock || finding.kind == FindingKind::kLivelock ||
       finding.kind == FindingKind::kThreadLeak) {
     places.erase(std::unique(places.begin(), places.end()), places.end());

@@ -25,7 +25,7 @@ class ClientChecker {
   // all executions there are, where they are few.
   Checked operator()(const lin::Client& client, const std::vector<Choice>& schedule, Effort effort);
 
-  // The same execution once more in a process of its own, with its symbols. Nullopt where it does not repeat.
+  // Executes a violation once more in a process of its own, with symbols. Nullopt where it does not repeat.
   std::optional<Violated> with_symbols(const Violated& violated) const;
 
   std::uint64_t executions() const { return executions_; }

@@ -338,7 +338,7 @@ class Localizer {
         if (try_draft(draft, Effort::kThorough)) return false;
         draft.drop_idle_threads();
         const auto tried = tried_.find(draft.client().text());
-        // Nor does a client count that waits for ever.
+        // A client that waits for ever proves nothing.
         const bool runs = !draft.threads.empty() && Supply(history_.needs).suffices(draft.client());
         proved_ = proved_ && (!runs || (tried != tried_.end() && tried->second.complete));
       }

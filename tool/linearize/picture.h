@@ -10,9 +10,9 @@ namespace heddle::linearize {
 // The operations of the shortest wrong prefix, as SVG; the one that cannot be placed and those that speak
 // against it are marked.
 std::string history_svg(const ObservedHistory& history);
-// The same as text.
+// The operations of the shortest wrong prefix, as text.
 std::string history_bars(const ObservedHistory& history);
-// The same as data: {"object", "client", "operations": [{"thread", "text", "call", "return", "mark"}]}.
+// These operations as JSON: {"object", "client", "operations": [{"thread", "text", "call", "return", "mark"}]}.
 std::string history_json(const ObservedHistory& history);
 
 }  // namespace heddle::linearize

@@ -32,13 +32,13 @@ struct SharedElement {
 // except beside runs that need no order.
 struct ThreadRun {
   std::uint32_t thread = 0;  // index into AccessLog::threads
-  // It and the run before it only read, and read the same: either order is the same execution. Such runs are
-  // sorted by thread, so that equal executions have equal vectors; whoever enforces a vector lets them come
+  // This run and the one before it only read, and read the same: either order is the same execution. Such runs
+  // are sorted by thread, so that equal executions have equal vectors. Whoever enforces a vector lets them come
   // in any order.
   bool with_last = false;
   std::uint64_t accesses = 0;
-  // Of blocks: where its first and its last access come among the first and last ones of all runs in the log,
-  // as far as the processors' clocks tell. An order that other logs' vectors have no part in.
+  // Of blocks: the places of the run's first and last access among those of all runs in the log, as far as the
+  // processors' clocks tell. They order runs of one log only.
   std::uint64_t first_rank = 0;
   std::uint64_t last_rank = 0;
 
@@ -84,7 +84,7 @@ struct AccessLog {
 
 // The file may come from anywhere and is not trusted; an error says what is wrong with it, by name.
 Result<AccessLog> read_access_log(const std::string& path);
-// The same, vector by vector: they are given to `take` and are not in the answer, so that a large log takes
+// Reads a log vector by vector: they are given to `take` and are not in the answer, so that a large log takes
 // no more room than its file and its largest vector. `so_far` has all but vectors. A log whose end is found
 // to make no sense is an error after its first vectors were taken.
 using TakeVector = std::function<Status(const AccessLog& so_far, AccessVector&& vector)>;

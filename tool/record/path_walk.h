@@ -22,7 +22,7 @@ class PathSteps {
     ++count_;
     decisions_ += step.is_decision() ? 1 : 0;
   }
-  // So many are to be expected.
+  // Makes room for `count` steps that are to be expected.
   void expect(std::size_t count) { steps_.reserve(count < kept_ ? count : kept_); }
 
   std::uint64_t decisions() const { return decisions_; }

@@ -174,7 +174,7 @@ class RawReader {
     if (slot.reads + slot.writes != 0) tokens.push_back({thread, start, slot.reads, slot.writes, 1, 0, 0});
   }
 
-  // Those that have accessed something.
+  // Names the threads that have accessed something.
   Status name_threads() {
     const auto all = raw_.thread_names();
     if (!all) return all.error();

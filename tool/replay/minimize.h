@@ -18,7 +18,7 @@ struct MinimiseOptions {
   std::size_t kept_events = run::kKeptEvents;
 };
 
-// The same bug in a smaller execution, with Trace::minimised and Trace::departures. The bug is the first
+// A smaller execution with the bug of `original`, with Trace::minimised and Trace::departures. The bug is the first
 // finding of `original`; only findings that `original` has, too, are kept. An error where the execution does
 // not repeat.
 Result<Trace> minimise(const run::Target& target, const Trace& original, const MinimiseOptions& options);

@@ -13,7 +13,7 @@ namespace heddle::report {
 // marks that change the direction of writing become \u{…}. All else stays.
 std::string escaped(std::string_view text);
 
-// The same, but newlines and tabs stay: for the program's output.
+// Escapes as escaped() does, but newlines and tabs stay: for the program's output.
 std::string escaped_lines(std::string_view text);
 
 // Up to the first newline.

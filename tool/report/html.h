@@ -15,7 +15,7 @@ std::string html_report(const CampaignReport& report);
 // One execution that was kept: its findings alone. `path` is the artifact's, for the line that reproduces it, and
 // `explanation` what `heddle explain` has kept beside it (kept_explanation.h).
 std::string html_trace(const Trace& trace, const std::string& path, const std::string& explanation = {});
-// The same with the explanation of its first finding at the top.
+// The page of an execution with the explanation of its first finding at the top.
 std::string html_explanation(const Explanation& explanation, const std::string& path);
 
 }  // namespace heddle::report

@@ -24,7 +24,7 @@ struct MissedStore {
 // By the event of the read. Reads of which there is nothing to say are not in it. One pass over the events.
 std::unordered_map<std::uint32_t, MissedStore> missed_stores(const Trace& trace);
 
-// The same for one read. A pass over the events before it.
+// What one read missed. One pass over the events before it.
 std::optional<MissedStore> missed_store(const Trace& trace, const TraceEvent& read);
 
 // "← T1 #206, though T2 #258 was executed later and lies before it in modification order"; without a missed store

@@ -143,7 +143,7 @@ class Stacks {
     return text.empty() ? text : text + ")";
   }
 
-  // The same lock has the same number whoever holds it.
+  // A lock has one number, whoever holds it.
   std::string lock_tag(const HeldLock& lock) {
     const auto [at, is_new] = lock_numbers_.try_emplace(lock.address, lock_numbers_.size() + 1);
     return fmt::format("M{}", at->second);

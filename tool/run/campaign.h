@@ -113,7 +113,7 @@ class Campaign {
   void take_prefix_run(Process& worker, bool killed);
   void count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures);
   bool is_bug(std::uint64_t signature) const { return by_signature_.contains(signature); }
-  // Whose turn it is until it ends; empty where there are none.
+  // Holds the turn between campaigns that share what is outside, until it ends; empty where they need no turns.
   class OwnTurn {
    public:
     OwnTurn() = default;

@@ -18,7 +18,7 @@ bool is_published(const Process& dead, std::uint64_t index) {
   return written != 0 && channel.ring()[(written - 1) % channel.ring_capacity()].index == index;
 }
 
-// It was ready to begin, or under way: once more, or never.
+// What becomes of an execution that was ready to begin, or under way: once more, or never.
 Legacy unfinished(const Process& dead, CampaignState& state, std::uint64_t index) {
   const ChannelHeader& h = dead.header();
   Legacy legacy;
@@ -37,7 +37,7 @@ Legacy unfinished(const Process& dead, CampaignState& state, std::uint64_t index
   return legacy;
 }
 
-// It was over, and on its way into the ring.
+// What becomes of an execution that was over, and on its way into the ring.
 Legacy finished(const Process& dead, CampaignState& state, Phase phase) {
   const ChannelHeader& h = dead.header();
   if (phase == Phase::kFinishing) {

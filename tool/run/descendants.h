@@ -12,7 +12,7 @@ namespace heddle::run {
 // fork(); the child counts as one that heddle looks after, until forget_child() says that it was waited for.
 pid_t fork_child();
 void forget_child(pid_t pid);
-// The same for a child that wait() and waitpid(-1, …) pass over, and that raises no SIGCHLD: no caller of
+// fork_child() of a child that wait() and waitpid(-1, …) pass over, and that raises no SIGCHLD: no caller of
 // these has to know it. It is waited for with __WALL. The child may call the kernel only, and nothing of libc
 // that takes a lock or memory: it is made past libc's fork().
 pid_t fork_unseen_child();

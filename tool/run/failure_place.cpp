@@ -35,8 +35,8 @@ std::string file_and_line(const std::string& place) {
   return {};
 }
 
-// The same of "aborted at program+0x1234" and "SIGSEGV at program+0x1234": where the module's code at that
-// offset is from.
+// The place of the code that "aborted at program+0x1234" or "SIGSEGV at program+0x1234" names by the offset in
+// its module.
 std::string line_of_code(const Trace& trace, const std::string& place) {
   constexpr std::string_view kBefore = " at ";
   const std::size_t at = place.find(kBefore);

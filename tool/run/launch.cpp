@@ -83,7 +83,7 @@ struct ChildPlan {
   char* const* fixed_layout = nullptr;  // how to start it at fixed addresses where the system does not help
 };
 
-// The same addresses in every process. False: the system does not let us.
+// Has the system load every process at the same addresses. False: it does not let us.
 bool fix_addresses() {
   const int old = personality(0xffffffff);
   if (old == -1) return false;
@@ -91,7 +91,7 @@ bool fix_addresses() {
   return personality(static_cast<unsigned long>(old) | ADDR_NO_RANDOMIZE) != -1;
 }
 
-// The same bytes in a file of its own, at their beginning.
+// A new file with the bytes of `file`, read from its beginning.
 int copy_of(int file) {
   const int copy = memory_file("heddle-input");
   char block[65536];
@@ -321,7 +321,7 @@ Process& Process::operator=(Process&& other) noexcept {
   return *this;
 }
 
-// It is gone; so is whatever it has left behind.
+// The process is gone, and is to leave nothing behind.
 void Process::reaped() {
   ::kill(-pid_, SIGKILL);
   forget_child(pid_);

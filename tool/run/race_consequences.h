@@ -43,7 +43,7 @@ class ConsequenceSearch {
   std::uint64_t executions_;
 };
 
-// So many executions are worth it: fewer where one is long. `steps`: visible operations of one.
+// How many executions are worth it: fewer where one is long. `steps`: visible operations of one.
 std::uint64_t executions_for_consequences(std::uint64_t steps);
 
 }  // namespace heddle::run

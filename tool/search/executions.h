@@ -46,7 +46,7 @@ class Executions {
 
   // With a symbolic trace. Memory that one execution shares is traced in all that come later.
   Result<std::shared_ptr<TracedRun>> trace(const Executed& of) { return trace(of, spec_.visible); }
-  // The same of an execution with other plain accesses that are choices.
+  // A symbolic trace of an execution in which the accesses of `visible` are choices.
   Result<std::shared_ptr<TracedRun>> trace(const Executed& of, const VisiblePlaces& visible);
   // With one thread made to read values of ours: no execution of the program, but a path of that thread.
   Result<std::shared_ptr<TracedRun>> trace_injected(ThreadId thread, std::span<const InjectedValue> values);

@@ -31,7 +31,7 @@ const char* to_string(GoalKind kind);
 
 // Every one that the paths come to; of pairs, a few for each pair of places.
 std::vector<Goal> goals_of(const Composition& of);
-// The same one of other paths; none: they do not come to it.
+// The goal on other paths; none: they do not come to it.
 std::optional<Goal> find_goal(const Composition& of, const Goal& goal);
 
 // How far the other threads go.
@@ -55,7 +55,7 @@ struct PathEnd {
 PathEnd end_before(const Composition& of, const ThreadPath& own, std::size_t at);
 // The record of the first step from `at` on that has one.
 std::uint32_t record_from(const ThreadPath& own, std::size_t at);
-// The same where threads' paths end so. None: it cannot be cut off there.
+// The composition with threads' paths cut off at `ends`. None: it cannot be cut off there.
 std::optional<Composition> ending_at(const Composition& of, const std::map<ThreadId, PathEnd>& ends);
 // The question of ask_for_flip where other threads' paths end so.
 std::optional<constraints::SymbolicTrace> ask_for_flip_within(const Composition& of, std::uint32_t record,

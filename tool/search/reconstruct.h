@@ -36,9 +36,9 @@ struct LoggedEnd {
 
 struct Reconstruction {
   bool succeeded = false;  // all threads took their paths, and the run ended as it was to end
-  // The same but for how far threads had come that did not fail: those that go on in parallel until the
-  // process is gone can have logged what comes after the failure, and can have done what they did not log any
-  // more.
+  // All threads took their paths, but for how far those had come that did not fail. They go on in parallel
+  // until the process is gone. So they can have logged what comes after the failure, or done what they did not
+  // log any more.
   bool same_paths = false;
   Executed executed;            // the one that came furthest
   std::optional<Executed> met;  // the first bug on the way, whatever it is; for where it did not succeed

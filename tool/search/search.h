@@ -66,7 +66,7 @@ struct Attempt {
   bool failed = false;  // the goal came true in the execution
 };
 
-// So many events of one thread in a row.
+// A number of events of one thread in a row.
 struct Segment {
   std::string thread;
   std::uint32_t events = 0;

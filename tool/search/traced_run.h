@@ -24,7 +24,7 @@ struct TracedRun {
   Trace trace;  // with the plain accesses to shared memory among its events; EventId is the position
   SymbolicTables tables;
   std::map<std::string, ThreadPath> threads;  // by name: "0.1" is the first child of the main thread
-  // The same with every branch, in the alphabet of path logs; empty where that was not asked for.
+  // Paths by name with every branch, in the alphabet of path logs; empty where that was not asked for.
   std::map<std::string, ThreadPath> decisions;
   // Decisions of signal handlers that interrupted a thread: "0.1!".
   std::map<std::string, Path> handlers;

@@ -7,7 +7,7 @@
 
 namespace heddle::search {
 
-// So many equal rounds, one after the other, may be a loop that waits.
+// From this number of equal rounds on, one after the other, a loop may be one that waits.
 inline constexpr std::size_t kManyRounds = 64;
 
 // The path of a log with as many rounds of its waiting loops as `ran` made of them: of loops with many equal

@@ -99,7 +99,7 @@ struct CampaignReport {
   bool complete = true;               // false: it was under way, or was broken off, when this was written
   std::string inconclusive;           // why nothing can be said of the program; empty: something can
 
-  // Those that were not run to their end, and say little.
+  // Endings of executions that were not run to their end, and say little.
   static constexpr std::array kUnfinished = {Ending::kRunning,      Ending::kTimedOut, Ending::kCut,
                                              Ending::kSignalled,    Ending::kDiverged, Ending::kUnsupported,
                                              Ending::kInternalError};

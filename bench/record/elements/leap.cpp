@@ -42,7 +42,7 @@ std::uint32_t own_id() {
   return id;
 }
 
-// The same elements as the recorder takes: those of the profile beside the program, if there is one.
+// LEAP takes the elements that the recorder takes: those of the profile beside the program, if there is one.
 bool is_in_profile(std::uint64_t id) {
   static const std::set<std::uint64_t>* profile = [] {
     auto* ids = new std::set<std::uint64_t>;

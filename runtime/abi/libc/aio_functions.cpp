@@ -165,7 +165,7 @@ HEDDLE_EXPORT int aio_cancel(int descriptor, aiocb* request) noexcept {
   return request != nullptr && heddle::abi::is_done(request) ? AIO_ALLDONE : AIO_NOTCANCELED;
 }
 
-// The same layout, where long has 64 bits.
+// aiocb64 has the layout of aiocb where long has 64 bits.
 #define HEDDLE_AIO_64(result, name, parameters, arguments) \
   HEDDLE_EXPORT result name##64 parameters noexcept { return name arguments; }
 HEDDLE_AIO_64(int, aio_read, (aiocb64 * request), (reinterpret_cast<aiocb*>(request)))

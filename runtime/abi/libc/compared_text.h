@@ -19,7 +19,7 @@ inline std::size_t compared_without_case(const char* a, const char* b, std::size
   return seen;
 }
 
-// Both texts, up to where a comparison ends.
+// Notes that both texts are read, up to where a comparison ends.
 inline void reads_compared(const ProgramCall& call, const char* a, const char* b, std::size_t most) {
   if (!call) return;
   const std::size_t bytes = compared_within(a, b, most);

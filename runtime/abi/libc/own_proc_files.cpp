@@ -157,7 +157,7 @@ dirent* read_folder(const ProgramCall& call, DIR* stream) {
 HEDDLE_EXPORT dirent* readdir(DIR* stream) {
   return heddle::abi::read_folder(HEDDLE_EXPORTED_CALL(readdir), stream);
 }
-// The same layout, where long has 64 bits.
+// dirent64 has the layout of dirent where long has 64 bits.
 HEDDLE_EXPORT dirent64* readdir64(DIR* stream) {
   return reinterpret_cast<dirent64*>(heddle::abi::read_folder(HEDDLE_EXPORTED_CALL(readdir64), stream));
 }

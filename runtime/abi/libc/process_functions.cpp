@@ -51,7 +51,7 @@ _Unwind_Reason_Code stop_in_program(_Unwind_Context* context, void* found) {
   return _URC_END_OF_STACK;
 }
 
-// Of those who led here, through the C++ runtime perhaps: the call in the program itself. 0: there is none.
+// The innermost call on the stack that is in the program itself, and not in the C++ runtime. 0: there is none.
 std::uint64_t innermost_of_program() {
   std::uint64_t found = 0;
   if (recorder().is_on()) _Unwind_Backtrace(stop_in_program, &found);

@@ -16,7 +16,7 @@ std::size_t between(const wchar_t* from, const wchar_t* to) {
 wchar_t as_is(wchar_t c) { return c; }
 wchar_t lower(wchar_t c) { return c >= L'A' && c <= L'Z' ? c - L'A' + L'a' : c; }
 
-// Both texts, up to where a comparison ends.
+// Notes that both texts are read, up to where a comparison ends.
 template <wchar_t (*kFold)(wchar_t)>
 void reads_compared(const ProgramCall& call, const wchar_t* a, const wchar_t* b, std::size_t most) {
   std::size_t count = 0;

@@ -7,7 +7,7 @@ namespace heddle::abi {
 
 // Ends the running thread as a cancelled one if it was asked to; as pthread_testcancel.
 void act_on_cancel(engine::Execution& e);
-// The same, for a request that broke off the wait that the thread has just returned from.
+// Ends the running thread if a request to cancel it broke off the wait that it has just returned from.
 void act_on_broken_wait(engine::Execution& e);
 
 // Makes `call` a cancellation point. Where the request arrives too late to break off a wait, the call has had

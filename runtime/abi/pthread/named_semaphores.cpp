@@ -104,7 +104,7 @@ void share_named_semaphores(engine::Execution& e) {
     const unsigned value = object != nullptr ? object->count : 0;
     HEDDLE_REAL(sem_init)(&s.semaphore, 1, value);
   }
-  // The same addresses, with memory that a child has in common with us.
+  // The table stays at its addresses, and becomes memory that a child has in common with us.
   constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS;
   const long copy = raw_syscall(SYS_mmap, 0, sizeof known.table, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (copy < 0) return;

@@ -56,7 +56,7 @@ int get_affinity(const sched::Thread& t, std::size_t bytes, cpu_set_t* result) {
   return 0;
 }
 
-// Those of the `asked` processors that the process may use; false: none.
+// The `asked` processors that the process may use; false: none.
 bool intersect(const cpu_set_t& asked, cpu_set_t& result) {
   process_affinity(result);
   bool any = false;

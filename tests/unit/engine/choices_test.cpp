@@ -131,7 +131,7 @@ TEST_F(ChoicesTest, UniformStrategyIsNotAskedForThreads) {
   alone_.add();
   choices_.set_pace(true);
   ASSERT_TRUE(choices_.draws());
-  // The same draws, made by hand.
+  // What Choices draws is drawn by hand here.
   Random random;
   random.reseed(mix(1, 2));
   for (std::uint32_t i = 0; i < 20; ++i) {

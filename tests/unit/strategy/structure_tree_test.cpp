@@ -138,7 +138,7 @@ TEST(StructureTree, DifferentBeginnings) {
   EXPECT_EQ(operation.sum(), 3u);
 }
 
-// The same whatever the order in which runs were seen; and nothing is known of an operation never seen.
+// The tree does not depend on the order in which runs were seen. Nothing is known of an operation never seen.
 TEST(StructureTree, OrderDoesNotMatter) {
   const Paths runs = {{1, 2, 3, 2, 4}, {1, 5, 4}, {1, 2, 7}, {6, 4}};
   const Operation forward(runs);

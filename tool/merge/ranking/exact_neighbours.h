@@ -35,7 +35,7 @@ class ExactNeighbours {
   void find(NeighbourQuery& query, Scratch& scratch) const;
 
  private:
-  // So far; `possible`: what the elements below may add to `equal`.
+  // Sums over the elements that were compared; `possible`: what the rest may add to `equal`.
   struct Bounds {
     std::uint64_t equal = 0, different = 0, possible = 0;
   };

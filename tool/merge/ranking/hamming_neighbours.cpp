@@ -147,7 +147,7 @@ void HammingNeighbours::look_anywhere(NeighbourQuery& query, Scratch& s) const {
   }
 }
 
-// Those that are compared in full: the best by estimate, as far as they may reach what is known of others.
+// Compares logs in full: the best by estimate, as far as they may reach what is known of others.
 void HammingNeighbours::compare_best(NeighbourQuery& query, Scratch& s) const {
   std::vector<LogIndex> worth;
   double doubt = s.slack;

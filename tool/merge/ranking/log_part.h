@@ -16,7 +16,7 @@ inline std::uint64_t bit_of(std::uint64_t place) { return std::uint64_t{1} << pl
 // bytes for each log.
 inline std::size_t too_few_for_bits(std::size_t logs) { return std::max<std::size_t>(32, logs / 512); }
 
-// Its words that are not 0, and where they are.
+// A log's words that are not 0, and where they are.
 struct LogPart {
   std::vector<std::uint32_t> at;
   std::vector<std::uint64_t> words;

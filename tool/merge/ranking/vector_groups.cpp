@@ -135,7 +135,7 @@ double VectorGroups::most_without_group(const LogSet& logs, const std::vector<Ve
     squares += alike * alike;
     ++pairs;
   }
-  // So few say nothing.
+  // Fewer than half of the pairs say nothing of the rest.
   if (pairs < kPairs / 2) return alone.empty() ? 0 : 1;
   const double mean = sum / static_cast<double>(pairs);
   const double deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(pairs) - mean * mean));

@@ -244,7 +244,7 @@ Status Search::turn_race_round(Tried& tried) {
   const Candidate next = std::move(tried.races.front());
   tried.races.pop_front();
   --tried.feedback;
-  // The same draw: whatever else is different follows from the race.
+  // The seed stays, so whatever else is different follows from the race.
   const auto attempt = oracle_.replay(next, tried.seed);
   if (!attempt) return attempt.error();
   if (next.keeps_base && attempt->verdict == Verdict::kInfeasible) {
@@ -285,7 +285,7 @@ Status Search::take_apart(Tried& tried) {
   return Done{};
 }
 
-// Those that came first are taken apart in turns, one execution for each new candidate: what is wrong with a
+// Takes the first candidates apart in turns, one execution for each new candidate: what is wrong with a
 // candidate may be its base.
 Status Search::go_on_with_tried() {
   while (!tried_.empty() && tried_.front().is_over()) tried_.pop_front();

@@ -46,7 +46,7 @@ struct StoredLog {
 
 class LogStore {
  public:
-  // Empty: in memory. postgresql://…: a server. Else a directory.
+  // `where` is empty for memory, postgresql://… for a server, else a directory.
   static Result<std::unique_ptr<LogStore>> open(const std::string& where);
   explicit LogStore(std::unique_ptr<RecordTable> table) : table_(std::move(table)) {}
 
@@ -57,7 +57,7 @@ class LogStore {
   // instances did the same.
   Result<bool> add(const AccessLog& log);
 
-  // The same, vector by vector, for logs that are not in memory as a whole (`log` is, but for its vectors).
+  // Adds a log vector by vector, where it is not in memory as a whole (`log` is, but for its vectors).
   class Vectors {
    private:
     friend class LogStore;

@@ -28,7 +28,7 @@ class RecordTable {
 
   virtual ~RecordTable() = default;
   virtual Result<Place> intern(RecordKind kind, std::string_view bytes) = 0;
-  // Those with a number of at least `from`, in order.
+  // Visits the records with a number of at least `from`, in order.
   virtual Status visit(RecordKind kind, std::uint64_t from, const Visit& visit) = 0;
   // Nobody else adds until end(); what another process added before is seen. They frame the adding of one
   // log or of many.
