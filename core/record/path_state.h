@@ -23,8 +23,8 @@ struct PathState {
   // may come to 62 between. They are here while other code runs; bodies hand them to each other in a
   // register.
   std::uint64_t pending = kNonePending;
-  // Who is being called, for who is entered: kCalledIndirectly | PlaceId of the call, the FunctionKey of a
-  // function that may be of another module, or 0.
+  // What the function that is entered next learns of its caller: kCalledIndirectly | PlaceId of the call, the
+  // FunctionKey of a function that may be of another module, or 0.
   std::uint64_t called = 0;
   // Where pending bits go as they are, as a word, when there are many; compiled code does that itself
   // (compiler/plugin/path_body.cpp, runtime/record/path_flush.S), in this order: the word, kNonePending,

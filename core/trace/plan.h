@@ -14,8 +14,8 @@
 
 namespace heddle {
 
-// Where a choice is met: the choosing thread, how many operations it has performed, and the how manieth
-// choice of its kind it is since. Ordered by thread, then by operation.
+// Where a choice is met: the choosing thread, how many operations it has performed, and how many choices of this
+// kind it has met since. Ordered by thread, then by operation.
 struct ChoicePlace {
   std::uint64_t bits = 0;
 

@@ -76,7 +76,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   void done_access(EventKind kind, MemoryOrder order, std::uint64_t value, const memory::Candidate* read);
   // nullptr when events are off
   Event* record(EventKind kind, std::uint64_t pc) { return events_.is_on() ? add_event(kind, pc) : nullptr; }
-  // The event is of what lies at `address`. Of memory on a stack, the frame is noted for who names variables.
+  // The event is of what lies at `address`. If that is on a stack, the frame is noted, by which it gets its name.
   void set_address(Event& event, Address address);
   bool recording() const { return events_.is_on(); }
   void pause_recording(bool pause) { events_.pause(pause); }

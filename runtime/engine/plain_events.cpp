@@ -15,7 +15,7 @@ bool Execution::announce_plain_access(race::AccessOp op, Address address, std::u
   const EventKind kind = writes ? EventKind::kPlainWrite : EventKind::kPlainRead;
   events_.take_value();  // before somebody else writes there
   visible({kind, MemoryOrder::kRelaxed, static_cast<std::uint8_t>(bytes < 0xff ? bytes : 0xff), address, pc});
-  events_.take_value();  // of who ran before
+  events_.take_value();  // of the thread that ran before
   done(kind, 0);
   if (writes) changed();
   return true;

@@ -66,10 +66,10 @@ class Stacks {
   // The frame that held this address, as note_own_variable() was told while the thread ran; nullptr: nobody
   // knows.
   const StackPlace* noted_frame(const sched::Thread& thread, Address address) const;
-  // Of an event's memory on a stack, the frame is noted for who names variables.
+  // Notes the frame of an event's memory on a stack, by which the tool names the variable.
   void note_variable(const Event& event, Address address);
-  // The frame of a variable on the running thread's own stack, for who accesses it when the thread has ended.
-  // Not of main, whose stack stays; and half of the room is for variables of events.
+  // Notes the frame of a variable on the running thread's own stack, for findings after the thread has ended.
+  // Main's stack stays, so its frames are not noted. Half of the room is for variables of events.
   void note_own_variable(Address address, std::uint64_t pc);
 
  private:

@@ -22,7 +22,7 @@ namespace heddle::strategy {
 struct DelayPlan {
   enum class Order : std::uint8_t { kCreation, kReversed, kRandom } order;
   enum class At : std::uint8_t { kTaken, kNewPlace } at;
-  std::uint8_t nth;     // the how-manieth of a thread; 0: nobody steps back
+  std::uint8_t nth;     // at which of these places of a thread, from 1; 0: nobody steps back
   std::uint8_t delays;  // how many threads do
   bool old_first;       // the first location's loads read old stores, not the second's
   bool oldest;          // old: the earliest store, or one between that and the newest

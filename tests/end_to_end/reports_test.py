@@ -175,6 +175,15 @@ class Reports(HeddleTest):
         self.assertIn("T1 had freed it at program.c:%d" % free, result["message"]["text"])
         self.assertIn("T1 freed", self.read("page.html"))
 
+    # heddle itself calls exit() after main().
+    def test_sources_are_the_programs_alone(self):
+        program = self.compile("int main(void) { return 3; }")
+        answer = self.heddle("run", "-n", "1", "--", program)
+        self.assertEqual(answer.code, BUG, answer.errors)
+        trace = json.loads(self.heddle("show", "--json", "heddle-out/bug-1.heddle").output)
+        self.assertEqual(trace["events"][-1]["kind"], "exit")
+        self.assertEqual([source["file"] for source in trace["sources"] if "/runtime/" in source["file"]], [])
+
     def test_fingerprints_stay_across_runs_and_unrelated_edits(self):
         self.found_race("--sarif", "first.sarif")
         edited = RACE.replace("int main", "int other(void) {\n  return 1;\n}\n\nint main").replace("int counter;", "\n\nint counter;")

@@ -149,7 +149,7 @@ CommandPage page_of(const CLI::App& app, const std::string& name) {
   page.description = app.get_description();
   page.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // for who works on heddle itself
+    if (option->get_group().empty()) continue;  // for maintainers
     const bool positional = option->get_lnames().empty() && option->get_snames().empty();
     (positional ? page.positionals : page.options).push_back(line_of(*option));
   }

@@ -53,7 +53,7 @@ int show_command(const Arguments& arguments) {
   app.add_flag("--all", all, "every event, nothing folded");
   app.add_flag("--symbolic", symbolic,
                "run it again, and print what the values that threads exchanged were computed from")
-      ->group("");  // for who works on heddle itself
+      ->group("");  // for maintainers
   if (const auto code = parse_command(app, arguments)) return *code;
   auto trace = read_artifact(artifact);
   if (!trace) return complain(trace.error());

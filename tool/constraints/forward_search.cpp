@@ -235,7 +235,7 @@ class ForwardSearch {
     }
   }
 
-  // The last step of who is to come last has to wait for the others.
+  // The last step of the thread that is to come last has to wait for the others.
   bool comes_too_early(std::uint32_t thread) const {
     if (thread != way_.last || simulation_.state().next[thread] + 1 != s_.thread(thread).size()) return false;
     return arrived() + 1 != way_.wanted.size();

@@ -21,7 +21,7 @@ std::string base_name_of(const std::string& path) { return path.substr(path.rfin
 // What a thread did, as both builds know it.
 using Deed = std::tuple<ThreadId, EventKind, std::string /* file */, std::uint32_t /* line */>;
 
-// Deeds of an execution, and the how manieth of its kind each one is.
+// Deeds of an execution, each with the number of equal ones before it.
 class Deeds {
  public:
   explicit Deeds(const Trace& trace) : trace_(trace) {

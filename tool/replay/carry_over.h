@@ -1,6 +1,6 @@
-// An execution of one build of a program, found again in another build: its departures (core/trace/plan.h)
-// are looked up by what their threads had just done, as a place in the source and the how manieth time they
-// came there, and each is confirmed by executing what there is so far.
+// Finds an execution of one build of a program again in another build. Its departures (core/trace/plan.h) are
+// looked up by what their threads had just done: a place in the source, and how often they had come there. Each
+// is confirmed by executing what there is so far.
 #pragma once
 
 #include "tool/run/target.h"

@@ -20,7 +20,7 @@ std::string other_engine(const Trace& original, const Trace& now);
 std::string followed_text(const std::string& other_engine);
 std::string refused_text(const std::string& other_engine);
 
-// The execution as this engine runs it, for who goes on from its choices; notes are for the user. Costs a
+// The execution as this engine runs it, for commands that go on from its choices; notes are for the user. Costs a
 // replay if another engine made it, and nothing else. Errors name both versions.
 Result<Trace> in_this_engine(const run::Target& target, Trace original, std::vector<std::string>& notes);
 

@@ -141,7 +141,10 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
       }
     }
     if (is_new && event.pc != 0) {
-      for (const Frame& frame : symbols.frames[event.pc]) want(wanted, frame, kLinesAroundEvent);
+      // The exit after main() is called by heddle, whose source tells a user nothing.
+      for (const Frame& frame : symbols.frames[event.pc]) {
+        if (!is_runtime(frame)) want(wanted, frame, kLinesAroundEvent);
+      }
     }
     // An atomic that was not inlined is called from the line that one wants to see.
     if (event.pc != 0 && places.emplace(event.pc, event.stack).second) {

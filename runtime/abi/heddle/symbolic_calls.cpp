@@ -151,8 +151,8 @@ void store(Address address, std::uint64_t value, unsigned bytes, ExpressionId st
   }
 }
 
-// A range that was read: what its bytes are, recorded where it is shared and then left in the shadow for who
-// asks next. (A shared granule's shadow is of no use to anybody else.)
+// A range that was read. What its bytes are is recorded where they are shared, and then left in the shadow, where
+// it is looked up next. (A shared granule's shadow is of no use to anybody else.)
 void read_range(Address from, std::uint64_t bytes, std::uint64_t pc) {
   for (Address at = from; at < from + bytes;) {
     const Part part = first_part(at, from + bytes - at);
