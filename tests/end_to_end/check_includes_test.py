@@ -26,6 +26,16 @@ def check_one(path, text):
 
 
 class CheckIncludes(unittest.TestCase):
+    def test_reach_counts_what_is_included_by_what_is_included(self):
+        def reach(header):
+            answer = subprocess.run([sys.executable, SCRIPT, "--reach", header], capture_output=True, text=True)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            return int(re.fullmatch(rf"{header} reaches (\d+) of \d+ sources\n", answer.stdout)[1])
+
+        self.assertEqual(reach("core/trace/no_header.h"), 0)
+        # ids.h is included by event.h, and by others.
+        self.assertLess(reach("core/trace/event.h"), reach("core/base/ids.h"))
+
     def test_this_tree_follows_the_table(self):
         result = check(ROOT)
         self.assertEqual(result.returncode, 0, result.stdout)

@@ -143,7 +143,7 @@ void symbolise(Trace& trace, Symboliser& symboliser) {
     if (is_new && event.pc != 0) {
       // The exit after main() is called by heddle, whose source tells a user nothing.
       for (const Frame& frame : symbols.frames[event.pc]) {
-        if (!is_runtime(frame)) want(wanted, frame, kLinesAroundEvent);
+        if (deciding_frame({frame}) != nullptr) want(wanted, frame, kLinesAroundEvent);
       }
     }
     // An atomic that was not inlined is called from the line that one wants to see.

@@ -12,6 +12,15 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+bool is_runtime(const Frame& frame) {
+  // What <heddle/heddle.h> has inline is in the program's own module.
+  const std::string_view file = frame.file;
+  if (file.ends_with("/heddle/heddle.h") || file.ends_with("/heddle/lin.hpp")) return true;
+  const std::string_view name = base_name(frame.module);
+  return name.starts_with("libheddle") || name.starts_with("libtsan.so") ||
+         name.starts_with("libclang_rt.tsan");
+}
+
 bool is_system_path(std::string_view path) {
   constexpr std::array<std::string_view, 6> kRoots = {"/usr/include/", "/usr/lib/",     "/usr/lib64/",
                                                       "/lib/",         "/usr/libexec/", "/lib64/"};
@@ -44,15 +53,6 @@ bool is_library_function(std::string_view function) {
 }
 
 }  // namespace
-
-bool is_runtime(const Frame& frame) {
-  // What <heddle/heddle.h> has inline is in the program's own module.
-  const std::string_view file = frame.file;
-  if (file.ends_with("/heddle/heddle.h") || file.ends_with("/heddle/lin.hpp")) return true;
-  const std::string_view name = base_name(frame.module);
-  return name.starts_with("libheddle") || name.starts_with("libtsan.so") ||
-         name.starts_with("libclang_rt.tsan");
-}
 
 std::vector<Frame> frames_of(const Trace& trace, std::uint64_t pc, StackId stack) {
   std::vector<Frame> frames;

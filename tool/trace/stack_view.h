@@ -17,9 +17,6 @@ std::vector<Frame> frames_of(const Trace& trace, std::uint64_t pc, StackId stack
 // function is called. Empty only where frames_of is.
 std::vector<Frame> visible_frames(const Trace& trace, std::uint64_t pc, StackId stack);
 
-// Is it heddle's own code, or that of a ThreadSanitizer runtime?
-bool is_runtime(const Frame& frame);
-
 // Is it the user's code: neither heddle's, nor in a system library, nor from a system header?
 bool is_own_code(const Frame& frame);
 
