@@ -42,8 +42,8 @@ Status check_symbolic_pass(const InstallLayout& layout) {
   if (std::filesystem::exists(layout.symbolic_pass, error)) return Done{};
   return Error{
       "--full is not part of this installation of heddle: " + layout.symbolic_pass +
-      " is missing. It is built where LLVM's headers are: install llvm-19-dev and build heddle again, or "
-      "compile without --full."};
+      " is missing. It is built where LLVM's headers are: install llvm-19-dev and build heddle again "
+      "(scripts/build does both), or compile without --full."};
 }
 
 Status check_link_files(const InstallLayout& layout) {
