@@ -41,6 +41,33 @@ int main(void) {
 # A race that does no harm.
 HARMLESS = UPDATE.replace("assert(counter == 2);", "")
 
+# One test of two has a race, in every execution. The check of the other one fails in some.
+CHECKS = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+atomic_int sum;
+int hits;
+static void* add(void* p) { atomic_store(&sum, atomic_load(&sum) + 1); return p; }
+static void* hit(void* p) { ++hits; return p; }
+static void twice(void* (*run)(void*)) {
+  pthread_t t;
+  pthread_create(&t, NULL, run, NULL);
+  run(NULL);
+  pthread_join(t, NULL);
+}
+int main(void) {
+  puts("[ RUN      ] Counters.Sum");
+  twice(add);
+  const int fails = atomic_load(&sum) != 2;
+  if (fails)
+    printf("%s:%d: Failure\nExpected equality of these values:\n  sum\n    Which is: 1\n  2\n", __FILE__, __LINE__);
+  puts("[ RUN      ] Counters.Hits");
+  twice(hit);
+  return fails;
+}
+"""
+
 # It fails only where the producer comes 40 operations ahead of the consumer.
 FILLS = """
 #include <assert.h>
@@ -109,6 +136,18 @@ class RaceConsequencesTest(HeddleTest):
             self.assertIn('"assertion failure"', file.read())
         with open(self.path("later.sarif"), encoding="utf-8") as file:
             self.assertIn("It leads to: assertion failure", file.read())
+
+    def test_a_failed_check_is_told_first_and_by_itself(self):
+        self.compile(CHECKS)
+        report, answer = self.report("--seed", "1", "--", "./program", code=BUG)
+        self.assertEqual(["data race", "test failure"], [finding["kind"] for finding in report["findings"]])
+        self.assertRegex(answer.errors, r"1\. test failure program\.c:\d+ in Counters\.Sum\nheddle: 2\. data race")
+        self.assertRegex(answer.errors, r"WARNING: heddle: test failure .*\n  A check failed at program\.c:\d+ in Counters\.Sum")
+        self.heddle("replay", report["findings"][1]["artifact"], code=BUG)
+        # The reports of the folder have both.
+        self.heddle("report", "--json", "later.json", "heddle-out", code=NO_BUG)
+        with open(self.path("later.json"), encoding="utf-8") as file:
+            self.assertIn('"test failure"', file.read())
 
     def test_a_harmless_race_promises_nothing(self):
         self.compile(HARMLESS)

@@ -35,14 +35,22 @@ class RaceFollower {
     race.follow_up.timed_out = found.timed_out;
     std::ranges::stable_sort(
         found.bugs, {}, [](const run::FoundBug& bug) { return report::urgency_of(finding_of(bug).kind); });
+    bool tells_more = false;
     for (run::FoundBug& bug : found.bugs) {
       if (race.follow_up.found.size() == kMostConsequences) break;
-      keep(bug, race.follow_up.found.empty());
+      const bool is_new = keep(bug, race.follow_up.found.empty());
       race.follow_up.found.push_back(
           {finding_of(bug).kind,
            report::finding_summary(bug.trace, finding_of(bug), report::PathStyle(bug.trace)), bug.count,
            bug.artifact});
+      // A check that failed is what a user asked for. Whether it is the race's doing cannot be told from outside:
+      // the race may be in another test of the program.
+      if (is_new && finding_of(bug).kind == FindingKind::kTestFailure) {
+        tell(std::move(bug));
+        tells_more = true;
+      }
     }
+    if (tells_more) count(found);
   }
 
   // Races that are suppressed are no bugs; what they lead to is one.
@@ -53,19 +61,13 @@ class RaceFollower {
     run::RaceConsequences found =
         search(places, outcome_.bugs.empty() ? 1 : outcome_.bugs[0].trace.result.steps);
     if (found.bugs.empty()) return;
-    report::CampaignReport& report = outcome_.report;
-    report.executions += found.executions;
-    report.buggy_executions += found.buggy_executions;
-    for (std::size_t i = 0; i < report::kEndings; ++i) report.endings[i] += found.endings[i];
+    count(found);
     for (run::FoundBug& bug : found.bugs) {
       keep(bug, true);
-      outcome_.bugs.push_back(std::move(bug));
-      const run::FoundBug& added = outcome_.bugs.back();
-      report.findings.push_back(
-          {&added.trace, added.finding, added.count, added.first_execution, added.artifact, {}});
+      tell(std::move(bug));
     }
-    report.stopped_because = "a suppressed race led to a bug";
-    report.inconclusive.clear();
+    outcome_.report.stopped_because = "a suppressed race led to a bug";
+    outcome_.report.inconclusive.clear();
     outcome_.error.reset();
   }
 
@@ -80,8 +82,24 @@ class RaceFollower {
     return search.search(places);
   }
 
-  // What several races lead to is kept once, and what the campaign has found itself is kept already.
-  void keep(run::FoundBug& bug, bool makes_small) {
+  // The executions count as those of the campaign, since bugs of theirs are told as the campaign's.
+  void count(const run::RaceConsequences& found) {
+    report::CampaignReport& report = outcome_.report;
+    report.executions += found.executions;
+    report.buggy_executions += found.buggy_executions;
+    for (std::size_t i = 0; i < report::kEndings; ++i) report.endings[i] += found.endings[i];
+  }
+
+  void tell(run::FoundBug bug) {
+    outcome_.bugs.push_back(std::move(bug));
+    const run::FoundBug& added = outcome_.bugs.back();
+    outcome_.report.findings.push_back(
+        {&added.trace, added.finding, added.count, added.first_execution, added.artifact, {}});
+  }
+
+  // What several races lead to is kept once, and what the campaign has found itself is kept already. False: it was
+  // kept before.
+  bool keep(run::FoundBug& bug, bool makes_small) {
     const std::string print = fingerprint(bug.trace, finding_of(bug));
     const auto [kept, is_new] = kept_.try_emplace(print);
     for (const run::FoundBug& other : outcome_.bugs) {
@@ -89,15 +107,16 @@ class RaceFollower {
     }
     if (!kept->second.empty()) {
       bug.artifact = kept->second;
-      return;
+      return false;
     }
     if (!how_.output_directory.empty()) bug.keep(how_.output_directory, bug.trace);
     if (!bug.why_not_kept.empty()) outcome_.report.warnings.push_back(bug.why_not_kept);
     kept->second = bug.artifact;
-    if (!makes_small || !hooks_.minimise || !bug.was_tried()) return;
+    if (!makes_small || !hooks_.minimise || !bug.was_tried()) return true;
     hooks_.minimise(bug);
     if (auto written = bug.keep_smaller(bug.trace); !written)
       outcome_.report.warnings.push_back(written.error().message);
+    return true;
   }
 
   const run::Target& target_;
