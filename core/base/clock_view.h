@@ -7,9 +7,9 @@
 
 namespace heddle {
 
-// A point in one thread's life: `time` of `thread`. Times start at 1 and advance when the thread publishes
-// its clock, so that (thread, time) is known to a clock exactly if everything the thread did up to then
-// happens before.
+// A point in one thread's life: `time` of `thread`. Times start at 1 and advance when the thread publishes its
+// clock. So (thread, time) is known to a clock exactly if everything that the thread did up to then happens
+// before.
 struct Epoch {
   ThreadId thread = kNoThread;
   std::uint32_t time = 0;

@@ -16,8 +16,8 @@ inline constexpr std::size_t kPageSize = 4096;
 // The fixed map of what the runtime puts into the tested program's address space. Programs, libraries and the
 // kernel's stack are elsewhere (0x55…, 0x7f…).
 //
-// Places that every execution touches lie together, and so does their shadow: a fork pays more for each page
-// of page tables (one for 2 MB of addresses in use, one for 1 GB, one for 512 GB) than for a page of data.
+// Places that every execution touches lie together, and so does their shadow. A fork pays more for a page of
+// page tables than for a page of data, and there is one for each 2 MB, 1 GB and 512 GB of addresses in use.
 // The stacks of the first threads, main's and the heap's begin are in one gigabyte; what is used of a stack
 // lies next to its shadow call stack, main's next to the heap as well.
 namespace address_map {

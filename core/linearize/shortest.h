@@ -1,8 +1,8 @@
 // The shortest prefix of a history that has no linearization.
 //
 // Prefixes of linearizable histories are linearizable, so one return is the first that cannot be. A checker
-// that fails has seen results that came after that return (an operation that is pending in the prefix may
-// have any), so its first violation is a good guess and no more. The guess is tried first, then places near
+// that fails has seen results that came after that return: an operation that is pending in the prefix may have
+// any result. So its first violation is a good guess and no more. The guess is tried first, then places near
 // it, then halves.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The container of logs of native runs, as the recorder writes it through a shared mapping of the file, so
-// that all that was written is there after the process was killed (docs/design/record-format.md).
+// The container of logs of native runs (docs/design/record-format.md). The recorder writes it through a shared
+// mapping of the file, so that all that was written is there after the process was killed.
 //
 // A page with the header; then chunks, each at a page boundary, of one thread and one kind. Little-endian.
 // Plain data; both sides check nothing here.

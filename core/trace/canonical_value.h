@@ -1,10 +1,10 @@
 // Values that do not depend on where the kernel has put things.
 //
-// Where the system does not let randomisation of addresses be turned off (containers deny `personality`), the
+// Some systems do not let randomisation of addresses be turned off (containers deny `personality`). There the
 // program, its libraries and what the kernel maps lie elsewhere in every process. Two executions are still
-// the same if they differ in that alone. So an address in a module counts as the module and the offset in it,
-// and one in other memory that the kernel has placed as its offset in the page, which never moves. The heap
-// and the stacks of all threads lie at fixed addresses (core/base/pages.h), and count as they are.
+// the same if they differ in that alone. So an address in a module counts as the module and the offset in it.
+// An address in other memory that the kernel has placed counts as its offset in the page, which never moves. The
+// heap and the stacks of all threads lie at fixed addresses (core/base/pages.h), and count as they are.
 #pragma once
 
 #include <cstdint>

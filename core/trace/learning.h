@@ -24,9 +24,9 @@ namespace heddle {
 
 struct ExecutionResult;
 
-// What an execution was like: who read what and in which turn objects were taken, whatever the order of
-// independent operations, and the bug that it ended in, which makes it another one whatever else it did.
-// Where the strategy did not follow it: everything in its order.
+// What an execution was like: who read what, in which turn objects were taken, and the bug that it ended in.
+// The order of independent operations does not count. Where the strategy did not follow the execution, it is
+// everything in its order.
 std::uint64_t behaviour(const ExecutionResult& result);
 
 // Rounds: one execution, one, two, four, then eight or a quarter of all before, whichever is more.

@@ -3,9 +3,9 @@
 // A trusted library (--trust-library) may hand what the program did before any call of it to whoever returns
 // from it, or is called by it, later. Each has a clock into which a thread releases when it goes in, and from
 // which it acquires when it comes out. That is more than most calls do, and so it can hide a race; it never
-// makes one. Both edges are made when the thread is next seen: by an access, a function or an operation of the
-// program, which is then out of the library, or by an operation that the library makes, after which the thread
-// is still inside and acquires once more when it comes out.
+// makes one. Both edges are made when the thread is next seen. By an access, a function or an operation of the
+// program it is out of the library. After an operation that the library makes it is still inside, and acquires
+// once more when it comes out.
 //
 // Owns: whether calls are watched, and the libraries' clocks. What the thunks write (entry_thunks.h) is
 // theirs, since code of the program writes it; which libraries a thread is in is kept with the thread.

@@ -1,8 +1,8 @@
 // Entry points of libraries that were not compiled by heddle, with a mark that a thread went in.
 //
 // A thunk takes the place of a function of the library where other modules call it. It only marks the library
-// as entered and jumps on: it changes no register, no flag and no stack, so that arguments of any kind,
-// exceptions, longjmp and the end of a thread go through it as if it were not there. What the mark means is
+// as entered and jumps on. It changes no register, no flag and no stack. So arguments of any kind, exceptions,
+// longjmp and the end of a thread go through it as if it were not there. What the mark means is
 // told when the thread next does something that the runtime sees. Until then no other thread runs, and so it
 // makes no difference that it is told late.
 #pragma once

@@ -3,9 +3,9 @@
 // what they have written. A thread that comes back to a state goes round in a circle, for as long as memory
 // stays as it is.
 //
-// Which states count. A function that is called in the loop leaves its frame and enters it again, and what it
-// has not written yet in a new frame is what others have left there: not a state of the program. So of each
-// thread those states count that lie furthest out: there the frames stay from turn to turn.
+// Which states count. A function that is called in the loop leaves its frame and enters it again. What it has
+// not written yet in a new frame is what others have left there, and no state of the program. So of each thread
+// those states count that lie furthest out: there the frames stay from turn to turn.
 #pragma once
 
 #include <cstdint>

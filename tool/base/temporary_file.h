@@ -2,8 +2,8 @@
 //
 // Where the file system and /proc allow it, the file has no name at all (O_TMPFILE): a process that is killed
 // leaves nothing behind. Elsewhere, and for the moment in which a file is put in the place of another one, it
-// is called `.NAME.PID-N.tmp`. Whoever made it holds a lock on it (flock), so a later process can tell a file
-// that is still being written from one whose writer has died, and removes the latter.
+// is called `.NAME.PID-N.tmp`. Its writer holds a lock on it (flock). So a later process can tell a file that is
+// still being written from one whose writer has died, and removes the latter.
 #pragma once
 
 #include <string>

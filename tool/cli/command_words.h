@@ -1,7 +1,7 @@
 // The words of a command line on their way into CLI11, and what is said about those that it cannot take.
 //
-// CLI11 knows which options there are. Its own messages name neither what was typed nor what to type instead,
-// so the words are looked at first, and values are checked by functions that say what is wrong (values.h).
+// CLI11 knows which options there are. Its own messages name neither what was typed nor what to type instead.
+// So the words are looked at first, and values are checked by functions that say what is wrong (values.h).
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
-// A symbolic trace in the form that constraints are built from: what each thread did to shared memory and to
-// objects of synchronisation, the formulas behind the values, and the conditions that must hold for the
-// threads to take the same paths (Machado, PhD thesis, 4.1.2).
+// A symbolic trace in the form that constraints are built from (Machado, PhD thesis, 4.1.2): what each thread
+// did to shared memory and to objects of synchronisation, and the formulas behind the values. With them come the
+// conditions that must hold for the threads to take the same paths.
 //
 // Actions are in the order of the execution that was traced. A schedule is another order of the same actions.
 #pragma once
@@ -41,8 +41,8 @@ struct Action {
   ActionId reads_from = kNoAction;   // atomic reads; kNoAction: the initial value
   std::uint32_t mo_position = 0;     // atomic writes: place in the modification order; 0: not known
   EventId event = kNoEvent;          // where it comes from; kNoEvent: synthetic
-  // Locks held at the failure are let go in the end, and a lock that a thread of a deadlock waits for is
-  // taken, both only in schedules that do not fail (4.2.2).
+  // In schedules that do not fail, locks held at the failure are let go in the end, and a lock that a thread of
+  // a deadlock waits for is taken (4.2.2).
   bool synthetic = false;
 
   bool reads() const;

@@ -3,8 +3,8 @@
 //
 // Of the operations of a history some trigger the fault, and others, perhaps much later, reveal it. A test
 // case (Ps, Pc, Pr) runs Ps alone, then the threads of Pc at the same time, then Pr alone. It is minimum if
-// some schedule of it is not linearizable and none is once any operation of Pc is taken away (Definition 2),
-// as far as executions within a budget can tell.
+// some schedule of it is not linearizable, and all are once any operation of Pc is taken away (Definition 2).
+// Executions within a budget tell.
 #pragma once
 
 #include <cstdint>

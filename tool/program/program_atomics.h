@@ -1,7 +1,7 @@
 // Atomic instructions in a program's own code. Where a compiler instruments, every atomic operation of the
-// language becomes a call of __tsan_atomic…, so a lock prefix, an xchg with memory or an mfence that is still
-// there comes from inline assembly or from code that was built without instrumentation. Either way heddle
-// does not see it.
+// language becomes a call of __tsan_atomic…. So a lock prefix, an xchg with memory or an mfence that is left
+// comes from inline assembly, or from code that was built without instrumentation. Either way heddle does not
+// see it.
 #pragma once
 
 #include <cstddef>

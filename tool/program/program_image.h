@@ -67,10 +67,10 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
 // Why this program cannot be tested, with the command that mends it.
 std::optional<Error> refuse_reason(const ProgramImage& image);
 
-// LD_PRELOAD for this program: empty if it is linked with our library and nothing else; otherwise `library`,
-// the path of libheddle.so, first, so that its functions come first, and then an empty library from
-// heddle/preload/ beside it for each ThreadSanitizer runtime that the program needs, whose name is then
-// taken. An error for a name that this installation does not have.
+// LD_PRELOAD for this program; empty if it is linked with our library and nothing else. `library`, the path of
+// libheddle.so, stands first, so that its functions come first. Then there is an empty library from
+// heddle/preload/ beside it for each ThreadSanitizer runtime that the program needs, whose name is taken by
+// that. An error for a name that this installation does not have.
 Result<std::string> preload_list(const ProgramImage& image, const std::string& library);
 
 // One paragraph each, without a trailing newline.

@@ -8,9 +8,9 @@
 
 namespace heddle::replay {
 
-// A round is left out only where the next one does the same reads at the same places and decides the same,
-// but for what ends the loop, neither writes or synchronises otherwise, and nothing that is kept was computed
-// from what it read.
+// A round is left out only where the next one does the same reads at the same places and decides the same, but
+// for what ends the loop. Neither round may write or synchronise otherwise, and nothing that is kept may have
+// been computed from what the round read.
 SymbolicTables fold_waits(const Trace& trace, SymbolicTables tables);
 
 }  // namespace heddle::replay

@@ -1,7 +1,7 @@
 // What is known of the threads of a logged run: of each, the execution in which it came furthest along its
-// path. What a thread does on its path depends on what it reads alone, so that threads of different
-// executions go together (composition.h), as the thesis puts together symbolic traces of single threads
-// (Machado, PhD thesis, 5.2.1). Any order of theirs in which they stay on their paths brings one of them
+// path. What a thread does on its path depends on what it reads alone. So threads of different executions go
+// together (composition.h). The thesis puts together symbolic traces of single threads in the same way
+// (Machado, PhD thesis, 5.2.1). Any order of the threads in which they stay on their paths brings one of them
 // further.
 #pragma once
 
@@ -51,8 +51,8 @@ class KnownPaths {
     kStop,  // who has come to the end of its path stops there
     kGoOn,  // it goes on as it did: the log may have less than was done by who dies without warning
   };
-  // An order is asked for in which the `wanted` threads, or as many as possible of them, make one step more
-  // than is known of, or come to the end of their paths.
+  // Asks for an order in which as many as possible of the `wanted` threads go on: by one step more than is
+  // known of, or to the end of their paths.
   struct Question {
     Composition of;
     constraints::SymbolicTrace trace;

@@ -1,10 +1,10 @@
-// Vectors of an element that are alike, in groups. Runs that go the same way differ in few places: what a
-// vector has otherwise than the middle of its group is a short list, and two lists say exactly at how many
+// Vectors of an element that are alike, in groups. Runs that go the same way differ in few places, so what a
+// vector has otherwise than the middle of its group is a short list. Two lists say exactly at how many
 // positions two vectors of a group differ, without reading either of them.
 //
-// Hamming distance is a metric (past its end a vector has a thread that is nobody's), so distances from the
-// middles, and between them, bound that of any two vectors. A vector that is like no other is in no group;
-// how alike it can be to others is what some pairs of the element say, with room to spare.
+// Hamming distance is a metric: past its end a vector has a thread that is nobody's. So distances from the
+// middles, and between them, bound that of any two vectors. A vector that is like no other is in no group.
+// How alike it can be to others is what some pairs of the element say, with room to spare.
 #pragma once
 
 #include <optional>

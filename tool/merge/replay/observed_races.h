@@ -11,11 +11,11 @@
 
 namespace heddle::merge {
 
-// The last one of each thread first, the latest of those before others, and so on; at most `most`: what led a
-// thread to where the run left it is more likely to have to do with the failure than what led to its
-// beginning, and one that was held back did so while others went on. Accesses that creating and joining of
-// threads orders are no race. REQUIRES: RunSpec::element_points had element_points::kEvents, and the trace has all
-// events.
+// Races of an execution to be turned, at most `most`: the last one of each thread first, the latest of those
+// before others, then each thread's last but one, and so on. What led a thread to where the run left it is more
+// likely to have to do with the failure than what led to its beginning. Accesses that creating and joining
+// threads orders are no race. `broken_off`: locks that were put off come before. REQUIRES:
+// RunSpec::element_points had element_points::kEvents, and the trace has all events.
 std::vector<TurnedRace> turned_round(const Trace& trace, std::size_t most, bool broken_off = false);
 
 }  // namespace heddle::merge

@@ -1,11 +1,11 @@
 // Algorithm 5 of the thesis (§3.4): candidate replay logs are tried until one shows the bug or the attempts
 // are spent; combinations by brute force come last.
 //
-// Beyond it: what an attempt taught spares others (an attempt that got stuck, or went to its end, would do
-// so again under every candidate that agrees with it as far as it came), and candidates that do not fit are
-// taken apart: vectors of other logs than the base are dropped, those first that stood in the way, and what
-// nobody prescribes any more is left to a strategy of the engine. A base log alone always fits, since it
-// was recorded in one run.
+// Beyond it, what an attempt taught spares others: an attempt that got stuck, or went to its end, would do so
+// again under every candidate that agrees with it as far as it came. And candidates that do not fit are taken
+// apart: vectors of other logs than the base are dropped, those first that stood in the way. What nothing
+// prescribes any more is left to a strategy of the engine. A base log alone always fits, since it was recorded
+// in one run.
 #pragma once
 
 #include <functional>
