@@ -7,9 +7,8 @@
 // The calling thread announces it (visible()), other threads may run first, and when the thread is chosen
 // again the operation takes effect. Between two visible operations a thread runs alone.
 //
-// Entry points are called by runtime/abi, on the stack of the calling fiber, never from a signal handler
-// except fatal(). Nothing here allocates from the program's heap or enters libc, except inside a
-// RuntimeScope. The bodies of the hot path are in execution_inl.h.
+// Entry points are called by runtime/abi on the stack of the calling fiber. A signal handler calls fatal() only.
+// The program's heap and libc are used inside a RuntimeScope only. The hot path is in execution_inl.h.
 #pragma once
 
 #include <cstdint>
