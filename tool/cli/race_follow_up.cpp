@@ -45,7 +45,7 @@ class RaceFollower {
            bug.artifact});
       // A check that failed is what a user asked for. Whether it is the race's doing cannot be told from outside:
       // the race may be in another test of the program.
-      if (is_new && finding_of(bug).kind == FindingKind::kTestFailure) {
+      if (is_new && bug.known.empty() && finding_of(bug).kind == FindingKind::kTestFailure) {
         tell(std::move(bug));
         tells_more = true;
       }
