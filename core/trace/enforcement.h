@@ -33,9 +33,11 @@ enum class RuleKind : std::uint8_t {
   // time.
   kHandOver,
   kHandOverOne,
-  kAfterEnd,  // operations at `place` wait until threads that were started at `other` have ended
-  kKeep,      // what is freed at `place` is kept until the program ends
-  kAtomic,    // plain accesses at `place` and at `other` are atomic ones with `order`
+  kAfterEnd,    // operations at `place` wait until threads that were started at `other` have ended
+  kKeep,        // what is freed at `place` is kept until the program ends
+  kStartAfter,  // threads that are started at `place` begin when `other` was performed
+  kGiveBack,    // while a join at `place` waits, the thread does not hold the lock that it took at `other`
+  kAtomic,      // plain accesses at `place` and at `other` are atomic ones with `order`
 };
 
 struct EnforcedRule {

@@ -103,9 +103,10 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   // The body of heddle::check: it begins, and it ends when all threads have that it started.
   void begin_check();
   void end_check();
+  void begin_thread(sched::Thread& thread);
   [[noreturn]] void end_thread(void* result);
   void run_exit_handlers();
-  // Asks a thread to end. It does so at its next cancellation point, or in the one where it waits now.
+  // Asks a thread to end, which it does at its next cancellation point, or where it waits now.
   int cancel_thread(std::uint64_t handle, std::uint64_t pc);
   // Takes note that the running thread is about to act on a request; it cannot be cancelled again.
   void accept_cancel();

@@ -69,8 +69,15 @@ void Rules::note_lock(const Thread& t) {
 void Rules::note_turn(Thread& t, std::uint64_t pc) {
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     const EnforcedRule& rule = rules_[i];
-    if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) met_[i / 64] |= std::uint64_t{1} << i % 64;
+    const bool is_awaited = rule.kind == RuleKind::kAfter || rule.kind == RuleKind::kStartAfter;
+    if (is_awaited && is_at(rule.other, t, pc)) {
+      met_[i / 64] |= std::uint64_t{1} << i % 64;
+      if (rule.kind == RuleKind::kStartAfter) edges_.release(clock_);
+    }
     if (rule.kind == RuleKind::kAfterEnd && is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
+    if (rule.kind == RuleKind::kGiveBack && t.pending.kind == EventKind::kMutexLock &&
+        is_at(rule.other, t, pc))
+      note_lock(t);
     if (rule.kind == RuleKind::kHoldLock) {
       // Before the lock was taken for the first time it is not known which one it is: until then the rule's own clock
       // orders the two.
@@ -118,7 +125,18 @@ bool Rules::is_lock_taken(const Thread& by_another_than) const {
   return taken;
 }
 
+// All rules of its place: several things may have to be there.
+bool Rules::may_not_begin(const Thread& t) const {
+  for (std::uint32_t i = 0; i < rules_.size(); ++i) {
+    const bool is_its =
+        rules_[i].kind == RuleKind::kStartAfter && rules_[i].place == rules_[t.start_rule - 1].place;
+    if (is_its && !is_met(i)) return true;
+  }
+  return false;
+}
+
 bool Rules::must_wait(const Thread& t) const {
+  if (t.start_rule != 0 && may_not_begin(t)) return true;
   if (t.pending.kind == EventKind::kMutexLock) {
     // A step that began where a lock is to be held has it until it ends, though it may have to wait for others.
     if (held_by_ != kNoThread && held_by_ != t.id && is_to_be_held(t.pending.address)) return true;
@@ -131,7 +149,7 @@ bool Rules::must_wait(const Thread& t) const {
     const bool can_wait =
         rule.kind == RuleKind::kAfter || rule.kind == RuleKind::kHoldLock || rule.kind == RuleKind::kAfterEnd;
     if (!can_wait || !is_at(rule.place, t, t.pending.pc)) continue;
-    if (rule.kind == RuleKind::kAfter && (met_[i / 64] >> i % 64 & 1) == 0) return true;
+    if (rule.kind == RuleKind::kAfter && !is_met(i)) return true;
     if (rule.kind == RuleKind::kHoldLock && is_lock_taken(t)) return true;
     if (rule.kind != RuleKind::kAfterEnd) continue;
     for (std::uint32_t k = 0; k < scheduler_.thread_count(); ++k) {
@@ -143,15 +161,34 @@ bool Rules::must_wait(const Thread& t) const {
 }
 
 void Rules::note_created(const Thread& creator, Thread& made, std::uint64_t pc) const {
-  made.end_rule = 0;
+  made.end_rule = made.start_rule = 0;
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     if (rules_[i].kind == RuleKind::kAfterEnd && is_at(rules_[i].other, creator, pc))
       made.end_rule = static_cast<std::uint8_t>(i + 1);
+    if (rules_[i].kind == RuleKind::kStartAfter && is_at(rules_[i].place, creator, pc))
+      made.start_rule = static_cast<std::uint8_t>(i + 1);
   }
 }
 
 void Rules::note_end(const Thread& t) {
   if (t.end_rule != 0) edges_.release(clock_);
+}
+
+void Rules::note_start(Thread& t) const {
+  if (t.start_rule == 0) return;
+  edges_.acquire(clock_, t.id);
+  t.start_rule = 0;
+}
+
+sched::SyncObject* Rules::given_back_at(const Thread& t, std::uint64_t pc) const {
+  sched::SyncObject* given = nullptr;
+  for (const EnforcedRule& rule : rules_) {
+    if (rule.kind != RuleKind::kGiveBack || !is_at(rule.place, t, pc)) continue;
+    for_each_lock([&](sched::SyncObject& lock) {
+      if (lock.count == 1 && lock.owner == t.id) given = &lock;
+    });
+  }
+  return given;
 }
 
 bool Rules::wakes_all(const Thread& t, std::uint64_t pc) const {
@@ -198,8 +235,8 @@ bool Rules::keeps(const Thread& t, std::uint64_t pc) const {
 void Rules::begin_plain_access(const Thread& t, std::uint64_t pc, bool writes) {
   for (const EnforcedRule& rule : rules_) {
     // What is to come later comes after what it waits for, for the race detector, too.
-    if (rule.kind == RuleKind::kAfter) {
-      if (is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
+    if (rule.kind == RuleKind::kAfter || rule.kind == RuleKind::kStartAfter) {
+      if (rule.kind == RuleKind::kAfter && is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
       if (is_at(rule.other, t, pc)) plain_ = PlainRule::kReleases;
       continue;
     }

@@ -47,6 +47,10 @@ class Rules {
   // A thread was created by the running one, and ends.
   void note_created(const sched::Thread& creator, sched::Thread& made, std::uint64_t pc) const;
   void note_end(const sched::Thread& thread);
+  // A thread begins to run.
+  void note_start(sched::Thread& thread) const;
+  // The lock that the running thread gives back while it waits in a join here; nullptr: none.
+  sched::SyncObject* given_back_at(const sched::Thread& running, std::uint64_t pc) const;
   // Does a signal of the running thread wake all that wait?
   bool wakes_all(const sched::Thread& running, std::uint64_t pc) const;
   // Does a wait of the running thread go on only when what it was signalled for is still so?
@@ -76,6 +80,8 @@ class Rules {
   enum class PlainRule : std::uint8_t { kNone, kReleases, kAtomic, kAtomicReleases };
   static constexpr std::uint32_t kMostLocks = 16, kMostHandedOver = 16;
 
+  bool is_met(std::uint32_t rule) const { return (met_[rule / 64] >> rule % 64 & 1) != 0; }
+  bool may_not_begin(const sched::Thread& thread) const;
   bool is_to_be_held(Address lock) const;
   bool is_lock_taken(const sched::Thread& by_another_than) const;
   void note_lock(const sched::Thread& running);
@@ -86,7 +92,8 @@ class Rules {
   const sched::Scheduler& scheduler_;
   const sched::SyncTable& sync_;
   std::span<const EnforcedRule> rules_;
-  std::uint64_t met_[(kMostRules + 63) / 64] = {};  // kAfter: by rule, whether `other` was performed
+  std::uint64_t met_[(kMostRules + 63) / 64] =
+      {};  // kAfter, kStartAfter: by rule, whether `other` was performed
   std::uint32_t clock_ = 0;
   PlainRule plain_ = PlainRule::kNone;
   std::uint32_t lock_count_ = 0, handed_over_count_ = 0;

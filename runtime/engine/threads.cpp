@@ -26,8 +26,7 @@ void note_settled(Thread& t, const sched::CodePlace& place) {
 void thread_main(void* argument) {
   auto& t = *static_cast<Thread*>(argument);
   Execution& execution = *creator;
-  execution.enter_epoch();
-  execution.record(EventKind::kThreadStart, t.last_pc);
+  execution.begin_thread(t);
   execution.end_thread(t.start(t.argument));
 }
 
@@ -64,6 +63,12 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   done(EventKind::kThreadCreate, index_of(t->id));
   if (Event* e = record(EventKind::kThreadCreate, pc)) e->other = t->id;
   return t;
+}
+
+void Execution::begin_thread(Thread& t) {
+  enter_epoch();
+  if (enforcing_) rules_.note_start(t);
+  record(EventKind::kThreadStart, t.last_pc);
 }
 
 void Execution::run_exit_handlers() {
@@ -108,14 +113,21 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   if (t->joined) thread_misuse("join of a thread that was already joined", *t, pc);
   if (t->detached) thread_misuse("join of a detached thread", *t, pc);
   if (t == &self()) thread_misuse("a thread joins itself", *t, pc);
+  sched::SyncObject* given_back =
+      enforcing_ && deadline == sched::kNoDeadline ? rules_.given_back_at(self(), pc) : nullptr;
+  if (given_back != nullptr) mutex_unlock(*given_back, pc);
   while (t->state != ThreadState::kFinished) {
     if (only_try) return EBUSY;
     // Until then it can do nothing, and afterwards it knows what that thread knew: nothing is kept for it.
     if (deadline == sched::kNoDeadline) memory_.thread_waits_for(scheduler_.current(), t->id);
     if (!wait(WaitKind::kJoin, handle, deadline, t->id)) return ETIMEDOUT;
     memory_.thread_waits_for(scheduler_.current(), kNoThread);
-    if (self().interrupted && self().cancel_broke_wait) return EINTR;
+    if (self().interrupted && self().cancel_broke_wait) {
+      if (given_back != nullptr) mutex_lock(*given_back, pc);
+      return EINTR;
+    }
   }
+  if (given_back != nullptr) mutex_lock(*given_back, pc);
   if (result != nullptr) *result = t->result;
   scheduler_.retire(*t);
   note_settled(*t, place(pc));

@@ -62,6 +62,7 @@ class Interventions {
   }
   void propose_changes(std::size_t departure);
   void propose_extras();
+  void propose_orders_of_threads();
   Status try_all();
   Status try_freely();
   Status compare_all();
@@ -104,6 +105,16 @@ void Interventions::propose_changes(std::size_t at) {
               departure.pick},
              by);
     }
+  }
+}
+
+// Threads one after another, but one of them as soon as it is there: what is set up late is there early then.
+void Interventions::propose_orders_of_threads() {
+  std::set<std::uint64_t> tried;
+  for (const DepartureMade& other : others_) {
+    if (other.departure.place.kind() != ChoiceKind::kThread) continue;
+    if (tried.insert(other.departure.pick.bits).second)
+      propose({other.departure}, std::numeric_limits<std::uint32_t>::max());
   }
 }
 
@@ -227,8 +238,9 @@ Result<Explanation> Interventions::run() {
   candidates_.keep_logs();
   // What happened last is nearest to the failure.
   for (std::size_t i = plan_.size(); i-- > 0 && !has_enough();) propose_changes(i);
-  propose_extras();
   propose({}, std::numeric_limits<std::uint32_t>::max());
+  propose_orders_of_threads();
+  propose_extras();
   if (auto status = try_all(); !status) return status.error();
   if (passing_.empty()) {
     if (auto status = try_freely(); !status) return status.error();

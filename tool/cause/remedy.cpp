@@ -51,7 +51,8 @@ bool find_for_race(RemedyTrial& trial) {
 }
 
 bool find_for_wait(RemedyTrial& trial) {
-  return try_best(trial, propose_lock_order(trial), "trying the order of locks") ||
+  return try_best(trial, propose_given_back(trial), "trying a lock that is given back before a join") ||
+         try_best(trial, propose_lock_order(trial), "trying the order of locks") ||
          try_best(trial, propose_for_waits(trial), "trying notifications and waits");
 }
 

@@ -68,26 +68,42 @@ bool is_start_of(const Trace& trace, ThreadId thread, ThreadId by) {
   return false;
 }
 
+// The creation in `by` by which `thread` came about, or the thread that started it, and so on. REQUIRES: is_start_of.
+const TraceEvent* started_by(const Trace& trace, ThreadId thread, ThreadId by) {
+  const TraceEvent* start = creation_of(trace, thread);
+  while (start->thread != by) start = creation_of(trace, start->thread);
+  return start;
+}
+
+// How many threads come to the two places.
+struct Comers {
+  std::size_t late = 1, early = 1;
+};
+
 // `late` comes too early, since `early` should have been there: what a maintainer would do about it. A thread that
 // is started too early is started later, and for one that was started before one waits.
 void add_named(Proposals& proposals, const Trace& trace, const RemedyPart& after, ThreadId late,
-               ThreadId early, bool of_race) {
+               ThreadId early, Comers count, bool of_race) {
   const auto add = [&](RemedyKind kind, RemedyPart part) {
     proposals.push_back({kind, {std::move(part)}, {}, of_race});
   };
-  if (is_start_of(trace, late, early)) {
+  // Where several threads come to a place, none of them can be the one that has to wait, or that is waited for.
+  if (is_start_of(trace, late, early) && count.early == 1) {
     RemedyPart part = after;
-    part.first_access = shown(trace, *creation_of(trace, late));
+    const TraceEvent& start = *started_by(trace, late, early);
+    part.rule.kind = RuleKind::kStartAfter;
+    part.rule.place = place_of(trace, start);
+    part.first_access = shown(trace, start);
     return add(RemedyKind::kStartLater, std::move(part));
   }
-  if (is_start_of(trace, early, late)) {
+  if (is_start_of(trace, early, late) && count.late == 1) {
     RemedyPart part = after;
     part.rule.kind = RuleKind::kAfterEnd;
     part.rule.other = place_of(trace, *creation_of(trace, early));
     part.other_shown = shown(trace, *creation_of(trace, early));
     add(RemedyKind::kJoinBefore, std::move(part));
   }
-  add(RemedyKind::kAfter, after);
+  if (count.late == 1 && count.early == 1) add(RemedyKind::kAfter, after);
 }
 
 class AfterProposals {
@@ -122,8 +138,6 @@ class AfterProposals {
     const TraceEvent* place = turn_at_or_before(*late.trace, *late.event);
     const TraceEvent* other = turn_at_or_after(*early.trace, *early.event);
     if (place == nullptr || other == nullptr) return;
-    // Where several threads come to the place, none of them can be the one that has to wait.
-    if (threads_at(*late.trace, *late.event) > 1 || threads_at(*early.trace, *early.event) > 1) return;
     RemedyPart part;
     part.rule.kind = RuleKind::kAfter;
     part.rule.place = place_of(*late.trace, *place);
@@ -131,7 +145,8 @@ class AfterProposals {
     // What people know is the access itself.
     part.shown = shown(*late.trace, *late.event);
     part.other_shown = shown(*early.trace, *early.event);
-    add_named(made_, *late.trace, part, late.event->thread, early.event->thread, false);
+    const Comers count{threads_at(*late.trace, *late.event), threads_at(*early.trace, *early.event)};
+    add_named(made_, *late.trace, part, late.event->thread, early.event->thread, count, false);
   }
 
   // The writer had told before that what it writes is there, and the reader has seen it say so.
@@ -144,20 +159,30 @@ class AfterProposals {
       if (told == nullptr || made_.size() == kMostProposals) continue;
       const TraceEvent* end = turn_at_or_after(*writer.trace, *writer.event);
       if (end == nullptr) return;
-      RemedyPart part = stretch(*writer.trace, *told, end->pc, end->stack, end->address);
-      part.other_shown = shown(*writer.trace, *writer.event);
+      RemedyPart part =
+          stretch(*writer.trace, *turn_at_or_before(*writer.trace, *told), end->pc, end->stack, end->address);
+      part.shown = part.first_access = shown(*writer.trace, *told);
+      part.other_shown = part.last_access = shown(*writer.trace, *writer.event);
       made_.push_back({RemedyKind::kPublishLast, {part}, {}, false});
+      // What was told is not seen: if all is well then, it only has to be told later.
+      RemedyPart unseen;
+      unseen.rule.kind = RuleKind::kAfter;
+      unseen.rule.place = part.rule.place;
+      if (const TraceEvent* read = turn_at_or_after(*reader.trace, *e)) {
+        unseen.rule.other = place_of(*reader.trace, *read);
+        made_.back().unless = Proposal::Unless{RemedyKind::kTogether, {unseen.rule}};
+      }
       return;
     }
   }
 
-  // The writer's latest write there, a turn, before its write of what was read too early.
+  // The writer's latest write there before its write of what was read too early.
   static const TraceEvent* telling(const Trace& trace, const TraceEvent& write, Address address) {
     const TraceEvent* found = nullptr;
     for (const TraceEvent& e : trace.events) {
       if (e.id >= write.id) break;
       if (e.thread == write.thread && e.address == address && e.address != write.address &&
-          writes_memory(e.kind) && has_turn(trace, e))
+          writes_memory(e.kind) && turn_at_or_before(trace, e) != nullptr)
         found = &e;
     }
     return found;
@@ -189,7 +214,7 @@ Proposals propose_race_after(const RemedyTrial& trial) {
     part.rule.other = place_of(trace, early.pc, early.stack);
     part.shown = shown(trace, late.pc, late.stack, late.address);
     part.other_shown = shown(trace, early.pc, early.stack, early.address);
-    add_named(proposals, trace, part, late.thread, early.thread, true);
+    add_named(proposals, trace, part, late.thread, early.thread, {}, true);
   };
   // A value is set before it is used, and memory is freed when nobody uses it any more.
   const bool first_writes = accesses[0]->access == AccessKind::kWrite;

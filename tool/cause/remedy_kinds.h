@@ -20,6 +20,8 @@ bool try_atomic(RemedyTrial& trial);
 Proposals propose_held_lock(const RemedyTrial& trial);
 // remedy_locks.cpp: each thread of a deadlock's cycle takes what it holds and what it waits for in one step.
 Proposals propose_lock_order(const RemedyTrial& trial);
+// remedy_locks.cpp: a lock that is held while a thread is joined that needs it.
+Proposals propose_given_back(const RemedyTrial& trial);
 
 // remedy_waits.cpp: notify_all, the lock of a wait around what it waits for, a wait that looks again.
 Proposals propose_for_waits(const RemedyTrial& trial);

@@ -169,6 +169,35 @@ void add_taken_first(const Trace& trace, const InCycle& one, Proposal& proposal)
 
 }  // namespace
 
+// A thread waits for the end of another one, and holds a lock that this one needs.
+Proposals propose_given_back(const RemedyTrial& trial) {
+  const Trace& trace = trial.failing();
+  const TraceFinding& finding = trace.findings.front();
+  if (finding.kind != FindingKind::kDeadlock || trace.events.empty()) return {};
+  Proposals proposals;
+  for (const TracePart& joins : finding.parts) {
+    if (joins.role != PartRole::kBlockedThread) continue;
+    for (const HeldLock& lock : held_locks(trace, joins.thread, trace.events.back().id)) {
+      const bool is_waited_for =
+          std::any_of(finding.parts.begin(), finding.parts.end(), [&](const TracePart& p) {
+            return p.role == PartRole::kBlockedThread && p.thread != joins.thread &&
+                   p.address == lock.address;
+          });
+      if (!is_waited_for || lock.address == joins.address) continue;
+      RemedyPart part;
+      part.rule.kind = RuleKind::kGiveBack;
+      part.rule.place = place_of(trace, joins.pc, joins.stack);
+      part.rule.other = place_of(trace, *lock.taken);
+      part.shown = shown(trace, joins.pc, joins.stack, joins.address);
+      part.shown.event.kind = EventKind::kThreadJoin;
+      part.other_shown = shown(trace, *lock.taken);
+      part.lock = part.other_shown.variable;
+      proposals.push_back({RemedyKind::kLockOrder, {part}, {}, false});
+    }
+  }
+  return proposals;
+}
+
 Proposals propose_lock_order(const RemedyTrial& trial) {
   const Trace& trace = trial.failing();
   if (trace.findings.front().kind != FindingKind::kDeadlock || trace.events.empty()) return {};

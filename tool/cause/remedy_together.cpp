@@ -22,6 +22,35 @@ struct Gap {
   bool conflicts = false;
 };
 
+bool conflict(const TraceEvent& a, const TraceEvent& b) {
+  return accesses_memory(a.kind) && accesses_memory(b.kind) && a.address == b.address &&
+         (writes_memory(a.kind) || writes_memory(b.kind));
+}
+
+// What others did in between comes after what the thread did before, and before what it did then, perhaps by way of
+// several variables: in no order of whole steps it could be so (conflict serializability).
+void find_cycle(const std::vector<TraceEvent>& events, Gap& gap, const Positions& own_before,
+                const Positions& own_after, const Positions& others) {
+  const auto nearest = [&](const Positions& own, std::uint32_t at) -> const TraceEvent* {
+    const auto found = std::find_if(own.begin(), own.end(),
+                                    [&](std::uint32_t mine) { return conflict(events[mine], events[at]); });
+    return found != own.end() ? &events[*found] : nullptr;
+  };
+  for (std::size_t i = others.size(); i-- > 0;) {
+    const TraceEvent* first = nearest(own_before, others[i]);
+    if (first == nullptr) continue;
+    for (std::size_t k = i; k < others.size(); ++k) {
+      const TraceEvent* last = nearest(own_after, others[k]);
+      if (last == nullptr) continue;
+      gap.first_access = first;
+      gap.last_access = last;
+      gap.between = &events[writes_memory(events[others[i]].kind) ? others[i] : others[k]];
+      gap.conflicts = true;
+      return;
+    }
+  }
+}
+
 void find_conflict(const std::vector<TraceEvent>& events, Gap& gap, const Positions& own_before,
                    const Positions& own_after, const Positions& others) {
   const auto touches = [&](const Positions& positions, Address address) -> const TraceEvent* {
@@ -41,6 +70,7 @@ void find_conflict(const std::vector<TraceEvent>& events, Gap& gap, const Positi
     }
   }
   gap.first_access = gap.last_access = nullptr;
+  find_cycle(events, gap, own_before, own_after, others);
 }
 
 // Where a thread was interrupted: between two of its operations others did something.
@@ -154,12 +184,34 @@ void propose_earlier_lock(const Trace& trace, const Gap& gap, Proposals& proposa
   }
 }
 
+// From the one access to the other, however far that is.
+void propose_whole(const Trace& trace, const Gap& gap, Proposals& proposals) {
+  const auto turn_before = [&](const TraceEvent& event) {
+    const TraceEvent* found = nullptr;
+    for (const TraceEvent& e : trace.events) {
+      if (e.thread == event.thread && takes_turn(e) && e.id <= event.id) found = &e;
+    }
+    return found;
+  };
+  const TraceEvent* first = turn_before(*gap.first_access);
+  const TraceEvent& last = *gap.last_access;
+  if (first == nullptr || !is_one_step(trace, *first, last)) return;
+  RemedyPart part = stretch(trace, *first, last.pc, last.stack, last.address);
+  part.first_access = shown(trace, *gap.first_access);
+  part.last_access = part.other_shown = shown(trace, last);
+  part.lock = common_lock(trace, *gap.first_access, last);
+  Proposal proposal{RemedyKind::kTogether, {part}, {}, false};
+  if (is_plain_access(last.kind)) proposal.turns.push_back(last.pc);
+  proposals.push_back(std::move(proposal));
+}
+
 void propose_gap(const RemedyTrial& trial, const Gap& gap, std::size_t reach, Proposals& proposals) {
   const Trace& trace = trial.failing();
   const auto& events = trace.events;
   if (gap.conflicts) {
     propose_lock_of_gap(trace, gap, proposals);
     propose_earlier_lock(trace, gap, proposals);
+    propose_whole(trace, gap, proposals);
   }
   // The shortest stretches first.
   for (std::size_t width = 0; width <= reach; ++width) {

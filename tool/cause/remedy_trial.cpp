@@ -43,6 +43,31 @@ bool add_copies(const Trace& failure, Proposal& proposal) {
   return added;
 }
 
+// The thread uses more that is not there yet: it begins when that is there, too. True: it is.
+bool start_later_still(const Trace& failure, Proposal& proposal) {
+  const CodePlace start = proposal.parts.front().rule.place;
+  for (const TraceEvent& created : failure.events) {
+    if (created.kind != EventKind::kThreadCreate || place_of(failure, created) != start) continue;
+    const TracePart *use = nullptr, *setting = nullptr;
+    for (const TracePart& part : failure.findings.front().parts) {
+      if (part.role != PartRole::kAccess && part.role != PartRole::kPreviousAccess) continue;
+      (part.thread == created.thread ? setting : use) = &part;
+    }
+    if (use == nullptr || setting == nullptr || use->thread != created.other) continue;
+    RemedyPart more = proposal.parts.front();
+    more.rule.other = place_of(failure, setting->pc, setting->stack);
+    more.other_shown = shown(failure, setting->pc, setting->stack, setting->address);
+    const bool known = std::any_of(proposal.parts.begin(), proposal.parts.end(), [&](const RemedyPart& part) {
+      return part.rule.other == more.rule.other;
+    });
+    if (known || proposal.parts.size() == kMostRules) return false;
+    proposal.parts.push_back(std::move(more));
+    proposal.turns.push_back(setting->pc);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void RemedyTrial::calibrate() {
@@ -66,12 +91,14 @@ bool RemedyTrial::helps(const Rules& rules) {
 }
 
 bool RemedyTrial::helps(Proposal& proposal) {
-  constexpr int kMostRounds = 6;
+  constexpr int kMostRounds = 10;
   for (int round = 0; round < kMostRounds; ++round) {
     last_failure_.reset();
     if (helps_as_it_is(proposal)) return true;
-    if (!last_failure_ || last_failure_->findings.empty() || !add_copies(*last_failure_, proposal))
-      return false;
+    if (!last_failure_ || last_failure_->findings.empty()) return false;
+    const bool is_wider =
+        proposal.kind == RemedyKind::kStartLater && start_later_still(*last_failure_, proposal);
+    if (!is_wider && !add_copies(*last_failure_, proposal)) return false;
   }
   return false;
 }
@@ -107,6 +134,8 @@ Trials::Outcome RemedyTrial::explore_at_length(const Proposal& proposal) {
 
 bool RemedyTrial::accept(const Proposal& proposal) {
   const Trials::Turns turns(trials_, proposal.turns);
+  RemedyKind kind = proposal.kind;
+  if (proposal.unless && !helps(proposal.unless->rules)) kind = proposal.unless->kind;
   if (trials_.is_race() && !proposal.needs_visible_race) {
     say("trying whether what the race leads to goes away, too");
     if (!removes_consequences(rules_of(proposal.parts))) return false;
@@ -114,7 +143,7 @@ bool RemedyTrial::accept(const Proposal& proposal) {
   const Trials::Outcome outcome = explore_at_length(proposal);
   if (outcome.shows || outcome.executions == 0) return false;
   Remedy remedy;
-  remedy.kind = proposal.kind;
+  remedy.kind = kind;
   remedy.parts = proposal.parts;
   remedy.executions = outcome.executions;
   remedy.is_complete = outcome.is_complete;

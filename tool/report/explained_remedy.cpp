@@ -137,6 +137,10 @@ bool is_one_line(const Trace& trace) {
 }
 
 std::string lock_order_sentence(const Trace& trace, const Remedy& remedy) {
+  if (const RemedyPart& part = remedy.parts.front(); part.rule.kind == RuleKind::kGiveBack)
+    return fmt::format(
+        "Give {} back before the join at {}: it is taken at {}, and the thread that is waited for needs it.",
+        lock_name(part.lock), place_of(part.shown.frame), place_of(part.other_shown.frame));
   std::vector<std::string> stretches;
   for (const RemedyPart& p : remedy.parts) {
     const std::string stretch = fmt::format("{} and {}", named(p.shown), named(p.other_shown));
@@ -212,7 +216,8 @@ std::string recheck_sentence(const Remedy& remedy) {
 std::string start_later_sentence(const Remedy& remedy) {
   const RemedyPart& part = remedy.parts.front();
   return fmt::format("Start the thread at {} only after {}: its {} comes too early.",
-                     place_of(part.first_access.frame), named(part.other_shown), named(part.shown).substr(4));
+                     place_of(part.first_access.frame), named(remedy.parts.back().other_shown),
+                     named(part.shown).substr(4));
 }
 
 std::string publish_last_sentence(const Remedy& remedy) {
