@@ -277,18 +277,21 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
        "write a report; `-` is standard output ([reports.md](reports.md))", "",
        [](const Place& p) { add_report_options(p.app(), p.to.reports); }},
       {kResults, "--known", "DIR",
-       "a directory with artifacts of bugs that are known: they are shown as such, and are no reason for "
-       "exit\n"
-       "code 66; may be repeated",
-       "bugs of the artifacts in DIR are known: they are shown as known, get no artifact and do not lead to "
-       "exit "
-       "code 66. May be repeated",
+       "a directory with artifacts of bugs that are known, also after edits of the program: the end says "
+       "what is "
+       "new,\n"
+       "known and gone, and only what is new leads to exit code 66; may be repeated",
+       "bugs of the artifacts in DIR are known: they get no artifact and do not lead to exit code 66. At the "
+       "end "
+       "it says "
+       "what is new, what is known and what is gone ([below](#known-bugs)). May be repeated",
        "",
        [](const Place& p) {
          p.taken_by<Texts>([&o = p.to](const Texts& folders) -> Status {
             for (const std::string& folder : folders) {
               if (auto added = add_known_bugs(folder, o.campaign.known); !added) return added.error();
             }
+            o.campaign.has_known = true;
             return Done{};
           })->take_all();
        }},

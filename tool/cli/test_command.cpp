@@ -66,6 +66,17 @@ void add_share(std::vector<report::StrategyShare>& shares, const report::Strateg
   shares.push_back(more);
 }
 
+// A bug is still there if a case has it.
+void add_known(report::CampaignReport& sum, const report::CampaignReport& one) {
+  sum.has_known = sum.has_known || one.has_known;
+  if (sum.known.empty()) {
+    sum.known = one.known;
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(sum.known.size(), one.known.size()); ++i)
+    sum.known[i].count += one.known[i].count;
+}
+
 // The campaigns of all cases as one, for the reports that list findings.
 report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& options) {
   report::CampaignReport sum;
@@ -100,6 +111,7 @@ report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& o
       sum.inconclusive = tested.test.filter() + ": " + one.inconclusive;
     for (std::size_t i = 0; i < report::kEndings; ++i) sum.endings[i] += one.endings[i];
     sum.findings.insert(sum.findings.end(), one.findings.begin(), one.findings.end());
+    add_known(sum, one);
     sum.suppressed.insert(sum.suppressed.end(), one.suppressed.begin(), one.suppressed.end());
     for (const std::string& warning : one.warnings)
       sum.warnings.push_back(tested.test.filter() + ": " + warning);
@@ -188,9 +200,12 @@ int test_command(const Arguments& arguments) {
     tested.code = explore(one, tested.outcome);
   }
   print_table(all, options);
+  const report::CampaignReport whole = merged(all, options);
+  fmt::print(stderr, "{}", report::known_text(whole));
+  for (Tested& tested : all) tested.outcome.report.known.clear();  // what one case has not seen is not gone
   ReportFiles files = options.reports;
   files.junit.clear();  // with a test case for each case, and not for the whole
-  int code = after_output(exit_code(all, options), write_reports(merged(all, options), files));
+  int code = after_output(exit_code(all, options), write_reports(whole, files));
   if (!options.reports.junit.empty())
     code = after_output(code, write_text_file(options.reports.junit, junit_of(all, options)));
   return code;

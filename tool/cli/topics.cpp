@@ -51,7 +51,8 @@ An example:
 A suppressed finding does not end an execution. The summary counts it.
 
 Other ways to live with a bug that you know:
-  --known DIR        bugs whose artifacts are in DIR do not fail the command
+  --known DIR        bugs whose artifacts are in DIR do not fail the command; it
+                     says what is new, what is known and what is gone
   --allow-exit N     exit status N of the program is no bug
   --trust-library N  a library built without heddle that hands data on between
                      threads: calls into it order memory accesses

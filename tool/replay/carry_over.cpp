@@ -3,12 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
 #include "core/trace/event_kinds.h"
-#include "tool/replay/candidates.h"
-#include "tool/replay/replay.h"
+#include "tool/findings/carried_lines.h"
+#include "tool/findings/kept_bug.h"
+#include "tool/findings/same_bug.h"
+#include "tool/run/time_limit.h"
 #include "tool/trace/stack_view.h"
 
 namespace heddle::replay {
@@ -16,23 +19,26 @@ namespace {
 
 constexpr std::size_t kMostCarried = 200;
 
-std::string base_name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 // What a thread did, as both builds know it.
 using Deed = std::tuple<ThreadId, EventKind, std::string /* file */, std::uint32_t /* line */>;
 
 // Deeds of an execution, each with the number of equal ones before it.
 class Deeds {
  public:
-  explicit Deeds(const Trace& trace) : trace_(trace) {
+  using LineOf = std::function<LinesNow::Line(const Frame&)>;
+  explicit Deeds(
+      const Trace& trace,
+      const LineOf& line_of =
+          [](const Frame& frame) { return LinesNow::Line{file_name(frame.file), frame.line}; })
+      : trace_(trace) {
     for (const TraceEvent& event : trace.events) {
-      const Deed deed = deed_of(event);
-      occurrence_.push_back(events_[deed].size());
-      events_[deed].push_back(index_of(event.id));
+      deeds_.push_back(deed_of(event, line_of));
+      occurrence_.push_back(events_[deeds_.back()].size());
+      events_[deeds_.back()].push_back(index_of(event.id));
     }
   }
   std::pair<Deed, std::size_t> at(std::size_t position) const {
-    return {deed_of(trace_.events[position]), occurrence_[position]};
+    return {deeds_[position], occurrence_[position]};
   }
   std::optional<std::uint32_t> find(const std::pair<Deed, std::size_t>& named) const {
     const auto found = events_.find(named.first);
@@ -41,17 +47,19 @@ class Deeds {
   }
 
  private:
-  Deed deed_of(const TraceEvent& event) const {
+  Deed deed_of(const TraceEvent& event, const LineOf& line_of) const {
     const auto frames = visible_frames(trace_, event.pc, event.stack);
     const Frame* frame = deciding_frame(frames);
     // Failed and successful exchanges are one operation of the source.
     const EventKind kind = event.kind == EventKind::kCasFailed ? EventKind::kAtomicUpdate : event.kind;
     if (frame == nullptr) return {event.thread, kind, {}, 0};
-    return {event.thread, kind, base_name_of(frame->file), frame->line};
+    LinesNow::Line line = line_of(*frame);
+    return {event.thread, kind, std::move(line.file), line.number};
   }
 
   const Trace& trace_;
   std::map<Deed, std::vector<std::uint32_t>> events_;
+  std::vector<Deed> deeds_;
   std::vector<std::size_t> occurrence_;
 };
 
@@ -66,28 +74,22 @@ std::uint32_t store_number(const Trace& trace, std::uint32_t event) {
 class Carrier {
  public:
   Carrier(const Trace& original, Candidates candidates)
-      : original_(original), deeds_(original), candidates_(std::move(candidates)) {
+      : original_(original), candidates_(std::move(candidates)) {
     candidates_.keep_logs();
   }
 
-  Result<Trace> run() {
-    for (const TraceDeparture& departure : original_.departures) {
-      auto so_far = execute();
-      if (!so_far) return so_far.error();
-      if (has_same_findings(original_, so_far->run.trace)) break;
-      add(departure, *so_far);
-    }
+  Result<Carried> run() {
     auto last = execute();
+    for (const TraceDeparture& departure : original_.departures) {
+      if (!last) return last.error();
+      if (run::time_is_up() || put_same_first(last->run.trace, original_)) break;
+      if (add(departure, *last)) last = execute();
+    }
     if (!last) return last.error();
-    Trace& trace = last->run.trace;
-    if (!has_same_findings(original_, trace))
-      return Error{
-          fmt::format("This build does not come to the same bug by the {} departures of the artifact.",
-                      original_.departures.size()),
-          ExitCode::kInconclusive};
-    trace.execution = original_.execution;
-    trace.spec = original_.spec;
-    return std::move(trace);
+    const bool shows_bug = put_same_first(last->run.trace, original_);
+    last->run.trace.execution = original_.execution;
+    last->run.trace.spec = original_.spec;
+    return Carried{std::move(candidates_), std::move(plan_), std::move(*last), shows_bug};
   }
 
  private:
@@ -101,35 +103,37 @@ class Carrier {
     return explained;
   }
 
-  void add(const TraceDeparture& departure, const Candidates::Explained& so_far) {
+  // False: it is not there.
+  bool add(const TraceDeparture& departure, const Candidates::Explained& so_far) {
     const Trace& now = so_far.run.trace;
     const Deeds deeds(now);
+    if (!deeds_) deeds_.emplace(original_, LinesNow(original_, now));
     const auto position_of = [&](EventId id) -> std::optional<std::size_t> {
       const TraceEvent* event = id == kNoEvent ? nullptr : original_.find_event(id);
       if (event == nullptr) return std::nullopt;
       return static_cast<std::size_t>(event - original_.events.data());
     };
     const auto shown = position_of(departure.event);
-    if (!shown) return;
+    if (!shown) return false;
     // The last thing that the departing thread had done, or, of a load, the load itself.
     std::uint32_t from = 0;
     std::uint32_t to = ~0u;
     ChoiceKey pick = original_.choices[departure.choice].picked();
     if (departure.kind == ChoiceKind::kReadsFrom) {
-      const auto load = deeds.find(deeds_.at(*shown));
-      if (!load) return;
+      const auto load = deeds.find(deeds_->at(*shown));
+      if (!load) return false;
       from = to = *load;
       const auto writer = position_of(original_.events[*shown].reads_from);
       if (writer) {
-        const auto store = deeds.find(deeds_.at(*writer));
-        if (!store) return;
+        const auto store = deeds.find(deeds_->at(*writer));
+        if (!store) return false;
         pick = ChoiceKey::store(now.events[*store].thread, store_number(now, *store));
       }
     } else {
       for (std::size_t i = *shown; i-- > 0;) {
         if (original_.events[i].thread != departure.thread) continue;
-        const auto before = deeds.find(deeds_.at(i));
-        if (!before) return;
+        const auto before = deeds.find(deeds_->at(i));
+        if (!before) return false;
         from = *before + 1;
         break;
       }
@@ -142,29 +146,49 @@ class Carrier {
           other.departure.place.kind() != departure.kind || other.departure.pick != pick)
         continue;
       plan_.push_back(other.departure);
-      return;
+      return true;
     }
+    return false;
   }
 
   const Trace& original_;
-  Deeds deeds_;
+  std::optional<Deeds> deeds_;  // of the original, with the lines that the other build has for them
   Candidates candidates_;
   std::vector<Departure> plan_;
 };
 
 }  // namespace
 
-Result<Trace> carry_over(const run::Target& other_build, const Trace& original) {
+bool put_same_first(Trace& trace, const Trace& original) {
+  const SameBug bug(original);
+  for (std::size_t i = 0; i < trace.findings.size(); ++i) {
+    if (!bug.is(trace, trace.findings[i])) continue;
+    put_first(trace, i);
+    return true;
+  }
+  return false;
+}
+
+Result<Carried> carry_plan(const run::Target& other_build, const Trace& original) {
   if (!original.minimised || original.departures.size() > kMostCarried ||
       original.events.size() != original.total_events)
     return Error{
         "Only a minimised execution can be carried over to another build: run `heddle minimize` with the "
-        "build "
-        "that the artifact was made with.",
+        "build that the artifact was made with.",
         ExitCode::kInconclusive};
   auto candidates = Candidates::start(other_build, original.spec, original);
   if (!candidates) return candidates.error();
   return Carrier(original, std::move(*candidates)).run();
+}
+
+Result<Trace> carry_over(const run::Target& other_build, const Trace& original) {
+  auto carried = carry_plan(other_build, original);
+  if (!carried) return carried.error();
+  if (!carried->shows_bug)
+    return Error{fmt::format("This build does not come to the same bug by the {} departures of the artifact.",
+                             original.departures.size()),
+                 ExitCode::kInconclusive};
+  return std::move(carried->last.run.trace);
 }
 
 }  // namespace heddle::replay

@@ -41,6 +41,18 @@ Json findings_of(const CampaignReport& report) {
   return list;
 }
 
+Json known_of(const CampaignReport& report) {
+  Json list = Json::array();
+  for (const KnownFinding& one : report.known) {
+    Json json = json_finding(*one.trace, one.trace->findings.front());
+    json["artifact"] = utf8(one.artifact);
+    json["count"] = one.count;
+    json["gone"] = one.count == 0;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json strategies_of(const CampaignReport& report) {
   Json list = Json::array();
   for (const StrategyShare& share : report.strategies) {
@@ -78,6 +90,7 @@ std::string json_report(const CampaignReport& report) {
   json["workers"] = report.workers;
   json["strategies"] = strategies_of(report);
   json["findings"] = findings_of(report);
+  if (report.has_known) json["known"] = known_of(report);
   json["suppressed"] = Json::array();
   for (const UsedSuppression& used : report.suppressed) {
     json["suppressed"].push_back(

@@ -66,6 +66,7 @@ std::string case_xml(const JunitCase& test, Counts& counts) {
     for (const CampaignFinding& found : test.report->findings) {
       const Trace& trace = *found.trace;
       const std::string summary = finding_summary(trace, found.get(), PathStyle(trace));
+      if (!found.known.empty()) continue;  // the summary has it
       if (found.get().severity == Severity::kWarning) {
         warnings += "warning: " + summary + "\n";
         continue;

@@ -58,8 +58,14 @@ Json file_location(const std::string& file, const std::string& directory) {
 
 class SarifResult {
  public:
-  SarifResult(const CampaignFinding& found, std::size_t rule)
-      : found_(found), trace_(*found.trace), finding_(found.get()), names_(trace_), rule_(rule) {}
+  // `baseline`: of §3.27.24; empty: there is none to compare with.
+  SarifResult(const CampaignFinding& found, std::size_t rule, const std::string& baseline)
+      : found_(found),
+        trace_(*found.trace),
+        finding_(found.get()),
+        names_(trace_),
+        rule_(rule),
+        baseline_(baseline) {}
 
   Json write() {
     const Headline head = headline(trace_, finding_, names_);
@@ -75,6 +81,7 @@ class SarifResult {
     for (const CitedPlace& place : head.places) add_place(place, result);
     const std::string print = fingerprint(trace_, finding_);
     result["partialFingerprints"] = {{"heddle/v1", print}};
+    if (!baseline_.empty()) result["baselineState"] = baseline_;
     if (found_.count != 0) result["occurrenceCount"] = found_.count;
     if (Json flow = thread_flows(); !flow.empty())
       result["codeFlows"] =
@@ -203,6 +210,7 @@ class SarifResult {
   const TraceFinding& finding_;
   Names names_;
   std::size_t rule_;
+  std::string baseline_;
 };
 
 Json rule_of(FindingKind kind) {
@@ -228,12 +236,17 @@ std::string sarif_report(const CampaignReport& report) {
   Json results = Json::array();
   std::map<FindingKind, std::size_t> numbers;
   std::string directory;
-  for (const CampaignFinding& found : report.findings) {
+  const auto add = [&](const CampaignFinding& found, const std::string& baseline) {
     const FindingKind kind = found.get().kind;
     const auto [at, is_new] = numbers.try_emplace(kind, numbers.size());
     if (is_new) rules.push_back(rule_of(kind));
     if (directory.empty()) directory = found.trace->program.cwd;
-    results.push_back(SarifResult(found, at->second).write());
+    results.push_back(SarifResult(found, at->second, baseline).write());
+  };
+  for (const CampaignFinding& found : report.findings)
+    add(found, !report.has_known ? "" : found.known.empty() ? "new" : "unchanged");
+  for (const KnownFinding& one : report.known) {
+    if (one.count == 0) add({one.trace.get(), 0, 0, 0, one.artifact, one.artifact}, "absent");
   }
   Json run;
   run["tool"]["driver"] = {

@@ -32,6 +32,7 @@ class Summary {
     head();
     findings(Severity::kBug);
     findings(Severity::kWarning);
+    out_ += known_text(report_);
     suppressed();
     hidden();
     outcomes();
@@ -211,6 +212,29 @@ std::string clock_text(double seconds) {
 
 std::string summary_text(const CampaignReport& report, const SummaryOptions& options) {
   return Summary(report, options).write();
+}
+
+std::string known_text(const CampaignReport& report) {
+  if (!report.has_known) return {};
+  std::size_t fresh = 0;
+  for (const CampaignFinding& found : report.findings)
+    fresh += found.known.empty() && found.get().severity == Severity::kBug ? 1 : 0;
+  std::string text = fmt::format("  new: {}\n", fresh == 0 ? "none" : count_of(fresh, "bug", "bugs"));
+  for (const KnownFinding& one : report.known) {
+    const std::string name(base_name(one.artifact));
+    const std::string bug =
+        fmt::format("{} ({})", escaped(name.substr(0, name.rfind('.'))), shell_word(one.artifact));
+    const std::string summary =
+        finding_summary(*one.trace, one.trace->findings.front(), PathStyle(*one.trace));
+    if (one.count != 0) {
+      text += fmt::format("  known: {} still there, in {}: {}\n", bug,
+                          count_of(one.count, "execution", "executions"), summary);
+    } else {
+      text += fmt::format("  gone: {} not seen in {}: {}\n", bug,
+                          count_of(report.executions, "execution", "executions"), summary);
+    }
+  }
+  return text;
 }
 
 std::string what_is_left(const CampaignReport& report) {

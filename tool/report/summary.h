@@ -18,6 +18,9 @@ struct SummaryOptions {
 // Executions and their speed, distinct bugs with how often each was hit, strategies, seed, and what is left.
 std::string summary_text(const CampaignReport& report, const SummaryOptions& options = {});
 
+// What is new, what of --known is still there and what is gone; empty where nothing was known.
+std::string known_text(const CampaignReport& report);
+
 // How much further executions would still show, as far as that is known.
 std::string what_is_left(const CampaignReport& report);
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tool/findings/kept_bug.h"
+#include "tool/findings/known_bugs.h"
 #include "tool/findings/suppressions.h"
 #include "tool/run/behaviour_counts.h"
 #include "tool/run/dead_worker.h"
@@ -37,8 +38,9 @@ struct CampaignOptions {
   std::string output_directory = "heddle-out";  // empty: no artifacts are written
   bool symbolise = true;                        // traces of bugs; it takes longer than many executions
   Suppressions suppressions;
-  std::size_t kept_events = kKeptEvents;     // of an execution, in its artifact
-  std::map<std::string, std::string> known;  // fingerprints of bugs that are not new, and their artifacts
+  std::size_t kept_events = kKeptEvents;  // of an execution, in its artifact
+  std::vector<KnownBug> known;            // bugs that are not new
+  bool has_known = false;                 // also where there are none
   // Only such findings are what the campaign is for: it goes on past all others, and keeps none of them. Empty: all
   // bugs are.
   std::function<bool(const Trace&, const TraceFinding&)> looks_for;
@@ -60,10 +62,12 @@ struct FoundBug : KeptBug {
 
 struct CampaignOutcome {
   report::CampaignReport report;
-  std::deque<FoundBug> bugs;       // report.findings point into these
-  std::uint64_t unconfirmed = 0;   // hits that did not repeat
-  VisiblePlaces suppressed_races;  // accesses of those that the user suppresses
-  std::optional<Error> error;      // nothing could be explored, or an error of our own
+  std::deque<FoundBug> bugs;         // report.findings point into these
+  std::uint64_t wanted = 0;          // executions with a bug that the campaign looks for
+  std::uint64_t ended_by_other = 0;  // executions that another bug ended, where it looks for one
+  std::uint64_t unconfirmed = 0;     // hits that did not repeat
+  VisiblePlaces suppressed_races;    // accesses of those that the user suppresses
+  std::optional<Error> error;        // nothing could be explored, or an error of our own
 };
 
 class Campaign {
@@ -112,7 +116,10 @@ class Campaign {
   void consume_findings(const Arrived& arrived);
   void take_prefix_run(Process& worker, bool killed);
   void count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures);
+  void count_wanted(const Arrived& arrived, const std::vector<std::uint64_t>& signatures);
   bool is_bug(std::uint64_t signature) const { return by_signature_.contains(signature); }
+  bool is_worth_another_look(std::uint64_t signature) const;
+  void map_signature(std::uint64_t signature, std::size_t bug);
   // Holds the turn between campaigns that share what is outside, until it ends; empty where they need no turns.
   class OwnTurn {
    public:
@@ -169,6 +176,7 @@ class Campaign {
   std::uint64_t distinct_bugs_ = 0;
   std::uint64_t warnings_examined_ = 0;
   std::unordered_map<std::uint64_t, std::size_t> by_signature_;  // the runtime's signature → bugs
+  std::unordered_map<std::uint64_t, std::uint32_t> looks_;       // at executions with this signature
   std::map<std::string, std::size_t> by_fingerprint_;
   BehaviourCounts behaviours_;
   struct StrategyCount {

@@ -194,6 +194,13 @@ void Campaign::describe(report::CampaignReport& report, double seconds) const {
     report.findings.push_back(
         {&bug.trace, bug.finding, bug.count, bug.first_execution, bug.artifact, bug.known});
   }
+  report.has_known = options_.has_known;
+  for (const KnownBug& known : options_.known) {
+    std::uint64_t count = 0;
+    for (const FoundBug& bug : outcome_.bugs)
+      count += !bug.known.empty() && known.bug.is(bug.trace, bug.trace.findings[bug.finding]) ? bug.count : 0;
+    report.known.push_back({known.trace, known.artifact, count});
+  }
   for (const Suppressions::Entry& entry : options_.suppressions.entries()) {
     if (entry.hits != 0) report.suppressed.push_back({entry.text, entry.hits, entry.built_in});
   }

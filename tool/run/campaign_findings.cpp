@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kMostBehaviours = 4'000'000;
 constexpr std::uint64_t kMostWarningsExamined = 8;
 constexpr std::uint32_t kMostSuppressedExamined = 8;
+constexpr std::uint32_t kMostLooks = 8;
 
 }  // namespace
 
@@ -42,10 +43,29 @@ void Campaign::consume_findings(const Arrived& arrived) {
   }
 }
 
+// A signature is less than a fingerprint: of a race it has one side, of a failed check the exit status. Behind that of a
+// bug which does not matter there may be one which does.
+bool Campaign::is_worth_another_look(std::uint64_t signature) const {
+  const auto at = by_signature_.find(signature);
+  if (at == by_signature_.end()) return false;
+  const FoundBug& bug = outcome_.bugs[at->second];
+  const auto looks = looks_.find(signature);
+  return (bug.passed_by || !bug.known.empty()) && (looks == looks_.end() || looks->second < kMostLooks);
+}
+
+// Of several bugs with one signature it stands for one that matters.
+void Campaign::map_signature(std::uint64_t signature, std::size_t bug) {
+  const auto matters = [&](std::size_t i) {
+    return !outcome_.bugs[i].passed_by && outcome_.bugs[i].known.empty();
+  };
+  const auto [at, is_new] = by_signature_.emplace(signature, bug);
+  if (!is_new && matters(bug) && !matters(at->second)) at->second = bug;
+}
+
 void Campaign::count_bugs(const Arrived& arrived, const std::vector<std::uint64_t>& signatures) {
   const bool all_known = std::all_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
     const auto suppressed = suppressed_.find(signature);
-    return is_bug(signature) ||
+    return (is_bug(signature) && !is_worth_another_look(signature)) ||
            (suppressed != suppressed_.end() && suppressed->second.examined >= kMostSuppressedExamined);
   });
   if (all_known) {
@@ -57,12 +77,28 @@ void Campaign::count_bugs(const Arrived& arrived, const std::vector<std::uint64_
       }
     }
   } else {
+    for (const std::uint64_t signature : signatures) ++looks_[signature];
     investigate(arrived, signatures.front());
   }
+  if (options_.looks_for) count_wanted(arrived, signatures);
   const bool has_bug = std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
     return is_bug(signature) || !suppressed_.contains(signature);
   });
   if (has_bug) ++outcome_.report.buggy_executions;
+}
+
+void Campaign::count_wanted(const Arrived& arrived, const std::vector<std::uint64_t>& signatures) {
+  const bool has_wanted = std::any_of(signatures.begin(), signatures.end(), [&](std::uint64_t signature) {
+    return is_bug(signature) && !outcome_.bugs[by_signature_.at(signature)].passed_by;
+  });
+  const bool was_ended = arrived.result.ending == Ending::kFinding ||
+                         (arrived.result.ending == Ending::kExited &&
+                          finding_of_ending(arrived.result, options_.allowed_exits).has_value());
+  if (has_wanted) {
+    ++outcome_.wanted;
+  } else if (was_ended) {
+    ++outcome_.ended_by_other;
+  }
 }
 
 void Campaign::take_out_suppressed(Trace& trace) {
@@ -141,7 +177,7 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
   const std::string print = fingerprint(trace, finding);
   const auto known = by_fingerprint_.find(print);
   if (known != by_fingerprint_.end()) {
-    by_signature_.emplace(signature, known->second);
+    map_signature(signature, known->second);
     // The two sides may have met both ways in one execution.
     FoundBug& bug = outcome_.bugs[known->second];
     if (bug.last_execution != result.index) ++bug.count;
@@ -156,8 +192,8 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
   bug.last_execution = result.index;
   bug.confirmed = trace.result.trace_hash == result.trace_hash;
   bug.trace = std::move(trace);
-  const auto old = options_.known.find(print);
-  if (old != options_.known.end()) bug.known = old->second;
+  const KnownBug* old = find_known(options_.known, bug.trace, bug.trace.findings.front());
+  if (old != nullptr) bug.known = old->artifact;
   bug.passed_by = options_.looks_for && !options_.looks_for(bug.trace, bug.trace.findings.front());
   const bool is_new_bug = is_bug && bug.known.empty() && !bug.passed_by;
   if (is_new_bug) {
@@ -168,8 +204,8 @@ void Campaign::add_finding(Trace trace, std::size_t index, const ExecutionResult
     if (!bug.why_not_kept.empty()) outcome_.report.warnings.push_back(bug.why_not_kept);
   }
   by_fingerprint_.emplace(print, outcome_.bugs.size());
-  by_signature_.emplace(signature, outcome_.bugs.size());
   outcome_.bugs.push_back(std::move(bug));
+  map_signature(signature, outcome_.bugs.size() - 1);
   has_unkept_bug_ = has_unkept_bug_ || is_new_bug;
   if (is_new_bug && options_.max_failures != 0 && distinct_bugs_ >= options_.max_failures) {
     done_ = true;

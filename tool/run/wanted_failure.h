@@ -2,9 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "tool/trace/trace.h"
+#include "tool/findings/same_bug.h"
 
 namespace heddle::run {
 
@@ -23,9 +22,7 @@ class WantedFailure {
   bool any_ = false;
   bool by_place_ = false;
   std::string place_;
-  FindingKind kind_ = FindingKind::kNone;
-  std::string fingerprint_;
-  std::vector<std::string> lines_;  // "queue.cpp:41", of the parts that make the finding what it is
+  SameBug bug_;
 };
 
 }  // namespace heddle::run

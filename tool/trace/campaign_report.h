@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,13 @@ struct CampaignFinding {
   const TraceFinding& get() const { return trace->findings[finding]; }
 };
 
+// A bug of --known, whether it was found again or not.
+struct KnownFinding {
+  std::shared_ptr<const Trace> trace;  // its first finding
+  std::string artifact;                // its path
+  std::uint64_t count = 0;             // executions that showed it; 0: it is gone, as far as was seen
+};
+
 // A suppression that was used.
 struct UsedSuppression {
   std::string text;         // as written: "race:foo"
@@ -76,6 +84,8 @@ struct CampaignReport {
   std::uint64_t pruned_executions = 0;            // in which stores were dropped that could still be read
   std::vector<StrategyShare> strategies;
   std::vector<CampaignFinding> findings;  // in the order in which they were found
+  bool has_known = false;                 // --known was given: what is not known is new
+  std::vector<KnownFinding> known;        // all of them
   std::vector<UsedSuppression> suppressed;
 
   bool histogram = false;
