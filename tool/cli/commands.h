@@ -13,6 +13,7 @@ int replay_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int minimize_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
+int fixed_command(const Arguments& arguments);
 int reconstruct_command(const Arguments& arguments);
 int search_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);

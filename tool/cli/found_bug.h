@@ -45,6 +45,7 @@ class FoundBugs {
   Bug& add(Trace trace, std::uint64_t executions);
   // A smaller form of a bug that was added.
   void replace(Bug& bug, Trace smaller);
+  const std::deque<Bug>& bugs() const { return bugs_; }
 
  private:
   void write();

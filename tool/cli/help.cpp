@@ -80,6 +80,8 @@ const std::vector<CommandLine>& command_lines() {
        "--gdb --times --until-event --program -q", true},
       {"explain", "say why a found bug happens, and what to change", explain_command,
        "-t -n -j --html --program -q", true},
+      {"fixed", "say whether a found bug is gone from a changed program", fixed_command,
+       "-n -t -j --before --json -o -q", true},
       {"show", "print what is in an artifact: findings, trace, output", show_command, "", true},
       {"report", "make reports of a campaign: HTML, SARIF, JUnit, JSON", report_command, "", true},
       {"minimize", "make the execution of a found bug smaller", minimize_command, "-o -t --program -q"},

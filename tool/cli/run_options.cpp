@@ -36,12 +36,6 @@ constexpr const char* kRunExamples =
     "environment: HEDDLE_OPTIONS=\"k=v:k=v\" with the long option names; TSan's halt_on_error, exitcode, "
     "log_path, suppressions, verbosity, color and strip_path_prefix are understood";
 
-std::uint64_t seed_from_system() {
-  std::uint64_t seed = 0;
-  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<std::uint64_t>(getpid());
-  return seed;
-}
-
 // Words behind the program that would be options before it. They may be the program's own, so it gets them,
 // and the user is told.
 void tell_options_behind_program(CLI::App& app, const std::vector<std::string>& words,
@@ -92,6 +86,12 @@ std::string names_in_guide(const RunOptionRow& row) {
 }
 
 }  // namespace
+
+std::uint64_t seed_from_system() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<std::uint64_t>(getpid());
+  return seed;
+}
 
 std::string run_options_in_guide() {
   constexpr std::pair<RunOptionGroup, const char*> kHeadings[] = {

@@ -32,6 +32,9 @@ using AfterRun = std::function<void(const run::Target& target, const run::Campai
 // One campaign, told to the user as it goes; `outcome` has what came of it. Answers its exit code.
 int explore(const RunOptions& options, run::CampaignOutcome& outcome, const AfterRun& after = nullptr);
 
+// Where none was given.
+std::uint64_t seed_from_system();
+
 // The tables of options in docs/guide/commands.md, as `heddle help --markdown run` prints them.
 std::string run_options_in_guide();
 

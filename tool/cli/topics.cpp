@@ -73,9 +73,10 @@ std::string exit_codes() {
   3   an error of heddle itself
 
 These are the codes of run, test, replay, lin, search, reconstruct and merge.
-explain answers 0 with a remedy that was tried, and 1 without. minimize, report
-and show answer 0 when they are done. record answers the program's own code, cc
-and c++ the compiler's.
+Of fixed, 66 means that the bug is still there, 0 that it is gone, and 1 that
+nothing can be said. explain answers 0 with a remedy that was tried, and 1
+without. minimize, report and show answer 0 when they are done. record answers
+the program's own code, cc and c++ the compiler's.
 
 `heddle run --exit-code N` answers N instead of 66. It is 66 also if a
 report could not be written.
