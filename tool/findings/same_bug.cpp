@@ -146,10 +146,14 @@ SameBug::SameBug(const Trace& trace, Asked asked) : asked_(asked) {
 std::vector<SameBug::Place> SameBug::places_of(const Trace& trace, const TraceFinding& finding) {
   std::vector<Place> places;
   const std::vector<const TracePart*> deciding = deciding_parts(finding);
+  const bool has_circle =
+      hangs(finding.kind) && std::ranges::any_of(finding.parts, [](const TracePart& part) {
+        return part.role == PartRole::kBlockedThread;
+      });
   for (const TracePart& part : finding.parts) {
-    // Whether a thread is in the circle or waits behind it depends on the moment.
-    const bool waits = part.role == PartRole::kWaits && hangs(finding.kind);
-    if (!waits && std::ranges::find(deciding, &part) == deciding.end()) continue;
+    if (std::ranges::find(deciding, &part) == deciding.end()) continue;
+    // Who waits behind those that wait for each other depends on the moment.
+    if (has_circle && part.role != PartRole::kBlockedThread) continue;
     const std::vector<Frame> frames = visible_frames(trace, part.pc, part.stack);
     const Frame* frame = deciding_frame(frames);
     Place place;
@@ -203,9 +207,21 @@ bool SameBug::is_exactly_at(const Place& before, const Place& now) const {
 
 bool SameBug::has_same_places(const std::vector<Place>& now, IsAt is_there) const {
   const auto same = [&](const Place& a, const Place& b) { return (this->*is_there)(a, b); };
+  if (places_.size() != now.size()) return false;
+  if (fits(places_, now, same)) return true;
   // Of two accesses either may have come second.
   const std::vector<Place> reversed(places_.rbegin(), places_.rend());
-  return places_.size() == now.size() && (fits(places_, now, same) || fits(reversed, now, same));
+  if (fits(reversed, now, same)) return true;
+  if (kind_ != FindingKind::kDataRace || is_there == &SameBug::is_exactly_at || now.size() != 2) return false;
+  // Another optimisation leaves another one of several accesses that a function makes.
+  for (const std::size_t i : {0, 1}) {
+    for (const std::size_t k : {0, 1}) {
+      const Place &before = places_[1 - i], &after = now[1 - k];
+      if (same(places_[i], now[k]) && !before.function.empty() && before.function == after.function)
+        return true;
+    }
+  }
+  return false;
 }
 
 bool SameBug::hangs_there(const std::vector<Place>& now, IsAt is_there) const {

@@ -232,10 +232,9 @@ class Looker {
       }
     } else if (outcome.error && outcome.error->code != ExitCode::kInconclusive) {
       result_.error = *outcome.error;
-    } else if (outcome.unconfirmed != 0 && answer.now->seen.hits == 0) {
-      unconfirmed_ = true;
-    } else if (answer.now->seen.hits != 0 && !result_.found) {
-      unconfirmed_ = true;  // it showed, and not again when its execution was repeated
+    } else {
+      // Something showed, and not again when its execution was repeated.
+      unconfirmed_ = answer.now->seen.hits != 0 ? !result_.found : outcome.unconfirmed != 0;
     }
   }
 

@@ -124,7 +124,12 @@ TEST(SameBug, ARaceHasTwoPlacesInAnyOrder) {
   old.finds(Kind::kDataRace, {{"  x = 1;", "f()", kAccess}, {"  y = 2;", "g(int)", kPrevious}});
   EXPECT_TRUE(old.bug().is(moved.trace, moved.finds(Kind::kDataRace, {{"  y = 2;", "g(long)", kAccess},
                                                                       {"  x = 1;", "f()", kPrevious}})));
+  EXPECT_TRUE(old.bug().is(moved.trace, moved.finds(Kind::kDataRace, {{"  x = 1;", "f()", kAccess},
+                                                                      {"  z = 3;", "g(int)", kPrevious}})))
+      << "one access is the same, and the other one is in the same function";
   EXPECT_FALSE(old.bug().is(moved.trace, moved.finds(Kind::kDataRace, {{"  x = 1;", "f()", kAccess},
+                                                                       {"  z = 3;", "h(int)", kPrevious}})));
+  EXPECT_FALSE(old.bug().is(moved.trace, moved.finds(Kind::kDataRace, {{"  assert(x == y);", "f()", kAccess},
                                                                        {"  z = 3;", "g(int)", kPrevious}})));
   EXPECT_FALSE(old.bug().is(moved.trace, moved.finds(Kind::kDataRace, {{"  x = 1;", "f()", kAccess},
                                                                        {"  x = 1;", "f()", kPrevious}})));
@@ -138,7 +143,7 @@ TEST(SameBug, AnAccessOfTheSameVariableMayBeWrittenAnew) {
       old.bug().is(edited.trace, edited.finds(Kind::kDataRace, {{"  store_relaxed(1);", "f()", kAccess, "x"},
                                                                 {"  y = 2;", "f()", kPrevious, "x"}})));
   EXPECT_FALSE(
-      old.bug().is(edited.trace, edited.finds(Kind::kDataRace, {{"  store_relaxed(1);", "f()", kAccess, "w"},
+      old.bug().is(edited.trace, edited.finds(Kind::kDataRace, {{"  store_relaxed(1);", "g()", kAccess, "w"},
                                                                 {"  y = 2;", "f()", kPrevious, "w"}})));
 }
 
