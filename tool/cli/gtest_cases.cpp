@@ -16,7 +16,9 @@
 #include <cstring>
 #include <optional>
 
+#include "compiler/install_layout.h"
 #include "tool/program/program_image.h"
+#include "tool/program/program_search.h"
 #include "tool/run/descendants.h"
 #include "tool/run/limits.h"
 #include "tool/run/target.h"
@@ -44,13 +46,15 @@ struct Output {
 };
 
 // Becomes the program that lists its cases. Answers, by its exit status, why that is not possible.
-[[noreturn]] void become(char* const* argv, int output, pid_t parent, int failure) {
+[[noreturn]] void become(char* const* argv, const std::string& library_path, int output, pid_t parent,
+                         int failure) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   const int input = open("/dev/null", O_RDONLY);
   if (input > 0) dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   signal(SIGPIPE, SIG_DFL);
+  if (!library_path.empty()) setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
   execvp(argv[0], argv);
   const int error = errno;
   _exit(write(failure, &error, sizeof error) < 0 ? 126 : 127);
@@ -81,12 +85,15 @@ Result<Output> output_of(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  const auto layout = compiler::find_layout();
+  if (!layout) return layout.error();
+  const std::string library_path = native_library_path(run::find_program(words[0]), layout->link_dir);
   int ends[2], failure[2];
   if (pipe2(ends, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
     return Error{run::why_refused("pipe2", errno)};
   const pid_t parent = getpid();
   const pid_t child = run::fork_child();
-  if (child == 0) become(argv.data(), ends[1], parent, failure[1]);
+  if (child == 0) become(argv.data(), library_path, ends[1], parent, failure[1]);
   close(ends[1]);
   close(failure[1]);
   int error = child < 0 ? errno : 0;

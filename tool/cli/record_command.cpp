@@ -16,6 +16,7 @@
 #include "tool/cli/record_elements.h"
 #include "tool/cli/terminal.h"
 #include "tool/cli/value_checks.h"
+#include "tool/program/program_search.h"
 #include "tool/record/log_reader.h"
 #include "tool/record/path_log.h"
 #include "tool/report/escape.h"
@@ -142,6 +143,9 @@ Result<int> run_natively(const RecordOptions& o, pid_t& process) {
   fmt::print(stdout, "");
   std::fflush(stdout);
   const std::string setting = o.setting();
+  const auto layout = compiler::find_layout();
+  if (!layout) return layout.error();
+  const std::string library_path = native_library_path(run::find_program(o.program[0]), layout->link_dir);
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) return Error{run::why_refused("pipe2", errno)};
   const pid_t parent = getpid();
@@ -151,6 +155,7 @@ Result<int> run_natively(const RecordOptions& o, pid_t& process) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
     setenv("HEDDLE_RECORD", setting.c_str(), 1);
+    if (!library_path.empty()) setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
     execvp(words[0], words.data());
     const int error = errno;
     if (write(failure[1], &error, sizeof error) < 0) _exit(126);

@@ -183,6 +183,29 @@ void note_version(const std::string& path, const ElfFile& file, ProgramImage& im
   if (!is_ours) image.other_version = path;
 }
 
+// The name of the library changes when programs that were built for it would not work with it any more.
+Status check_runtime_name(const ProgramImage& image, const std::string& library) {
+  const auto file = ElfFile::open(library);
+  const std::string own = file ? file->dynamic().soname : std::string();
+  for (const RuntimeNeed& need : image.heddle_needs) {
+    if (own.empty() || need.soname == own) continue;
+    return Error{
+        image.path + " was built by another version of heddle: it needs " + need.soname +
+        ", and this one has " + own +
+        ". Build it and its libraries again with this heddle, or test it with the one that built it."};
+  }
+  return Done{};
+}
+
+// Will the loader take `library` by itself?
+bool finds_runtime(const ProgramImage& image, const std::string& library) {
+  if (image.runtime != TsanRuntime::kHeddle) return false;
+  std::error_code error;
+  const std::string own = std::filesystem::canonical(library, error).string();
+  return std::all_of(image.heddle_needs.begin(), image.heddle_needs.end(),
+                     [&](const RuntimeNeed& need) { return !error && need.file == own; });
+}
+
 void inspect_libraries(const std::string& path, const InspectOptions& options, ProgramImage& image) {
   for (const std::string& library : own_libraries(path)) {
     const auto file = ElfFile::open(library);
@@ -224,6 +247,7 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
   note_needed(dynamic.needed, image);
   note_version(path, *file, image);
   inspect_libraries(path, options, image);
+  if (image.runtime == TsanRuntime::kHeddle) image.heddle_needs = runtime_needs(path);
   if (symbols.defines_runtime) {
     const bool clang = file->section_text(".comment").find("clang") != std::string::npos;
     image.runtime = clang ? TsanRuntime::kStaticClang : TsanRuntime::kStaticGcc;
@@ -236,7 +260,8 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
 }
 
 Result<std::string> preload_list(const ProgramImage& image, const std::string& library) {
-  if (image.runtime == TsanRuntime::kHeddle && image.tsan_sonames.empty()) return std::string();
+  if (auto fits = check_runtime_name(image, library); !fits) return fits.error();
+  if (finds_runtime(image, library) && image.tsan_sonames.empty()) return std::string();
   const std::filesystem::path folder = std::filesystem::path(library).parent_path() / "heddle" / "preload";
   std::string list = library;
   for (const std::string& soname : image.tsan_sonames) {

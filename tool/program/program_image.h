@@ -15,6 +15,7 @@
 
 #include "core/base/result.h"
 #include "tool/program/program_atomics.h"
+#include "tool/program/program_search.h"
 
 namespace heddle {
 
@@ -40,9 +41,10 @@ struct ProgramImage {
   // Sonames of ThreadSanitizer runtimes that would be loaded for the program or its libraries. They must be
   // kept out (preload_list), since two runtimes in one process hang.
   std::vector<std::string> tsan_sonames;
-  bool is_static = false;        // no dynamic loader: nothing can be preloaded
-  bool is_setuid = false;        // the loader ignores LD_PRELOAD
-  bool is_instrumented = false;  // the program itself; see also `libraries`
+  std::vector<RuntimeNeed> heddle_needs;  // kHeddle: under which names, and where the loader finds them
+  bool is_static = false;                 // no dynamic loader: nothing can be preloaded
+  bool is_setuid = false;                 // the loader ignores LD_PRELOAD
+  bool is_instrumented = false;           // the program itself; see also `libraries`
   bool has_debug_info = false;
   bool brings_malloc = false;                 // linked into the program: ours cannot take its place
   bool needs_cxx = false;                     // links the C++ library
@@ -67,10 +69,11 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
 // Why this program cannot be tested, with the command that mends it.
 std::optional<Error> refuse_reason(const ProgramImage& image);
 
-// LD_PRELOAD for this program; empty if it is linked with our library and nothing else. `library`, the path of
-// libheddle.so, stands first, so that its functions come first. Then there is an empty library from
-// heddle/preload/ beside it for each ThreadSanitizer runtime that the program needs, whose name is taken by
-// that. An error for a name that this installation does not have.
+// LD_PRELOAD for this program; empty if it is linked with our library, finds it, and needs nothing else. Else
+// `library`, the path of libheddle.so, stands first, so that its functions come first. Then there is an empty
+// library from heddle/preload/ beside it for each ThreadSanitizer runtime that the program needs, whose name is
+// taken by that. So a program runs whose run path leads nowhere or to another installation: the loader takes our
+// library for the one of that name. An error for a name that this installation does not have.
 Result<std::string> preload_list(const ProgramImage& image, const std::string& library);
 
 // One paragraph each, without a trailing newline.

@@ -107,4 +107,37 @@ std::vector<std::string> own_libraries(const std::string& program) {
   return libraries;
 }
 
+std::vector<RuntimeNeed> runtime_needs(const std::string& program) {
+  std::vector<RuntimeNeed> needs;
+  std::vector<std::string> files = own_libraries(program);
+  files.insert(files.begin(), program);
+  for (const std::string& path : files) {
+    const auto file = ElfFile::open(path);
+    if (!file) continue;
+    const DynamicInfo info = file->dynamic();
+    for (const std::string& soname : info.needed) {
+      const bool is_known =
+          std::any_of(needs.begin(), needs.end(), [&](const auto& need) { return need.soname == soname; });
+      if (!soname.starts_with("libheddle.so") || is_known) continue;
+      RuntimeNeed need{soname, {}};
+      for (const std::string& folder : library_folders(path, info)) {
+        std::error_code error;
+        const fs::path found = fs::canonical(fs::path(folder) / soname, error);
+        if (error || access(found.c_str(), R_OK) != 0) continue;
+        need.file = found.string();
+        break;
+      }
+      needs.push_back(std::move(need));
+    }
+  }
+  return needs;
+}
+
+std::string native_library_path(const std::string& program, const std::string& folder) {
+  const auto needs = runtime_needs(program);
+  if (std::none_of(needs.begin(), needs.end(), [](const auto& need) { return need.file.empty(); })) return {};
+  const char* now = std::getenv("LD_LIBRARY_PATH");
+  return now == nullptr || *now == '\0' ? folder : now + (":" + folder);
+}
+
 }  // namespace heddle

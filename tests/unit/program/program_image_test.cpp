@@ -164,6 +164,25 @@ TEST_F(ProgramImageTest, SetuidIsAWarning) {
   EXPECT_TRUE(contains(all_warnings(inspect("program")), "chmod ug-s"));
 }
 
+TEST_F(ProgramImageTest, PreloadOurLibraryWhereTheProgramDoesNotFindIt) {
+  write("runtime.c", "void heddle_sample(void) {}\n");
+  run("mkdir here there && gcc -shared -fPIC runtime.c -Wl,-soname,libheddle.so.0 -o here/libheddle.so.0");
+  run("cp here/libheddle.so.0 there && gcc -shared -fPIC runtime.c -Wl,-soname,libheddle.so.9 -o other");
+  run("ln -s ../here/libheddle.so.0 there/link.so");
+  const auto list = [&](const std::string& run_path, const std::string& library) {
+    run("g++ threads.cpp -o program -Wl,--no-as-needed here/libheddle.so.0 -Wl,-rpath," + run_path);
+    const auto result = preload_list(inspect("program"), library);
+    return result ? *result : result.error().message;
+  };
+  EXPECT_EQ(list(at("here"), at("here/libheddle.so.0")), "");
+  EXPECT_EQ(list(at("here"), at("there/link.so")), "");
+  EXPECT_EQ(list("'$ORIGIN/here'", at("here/libheddle.so.0")), "");
+  EXPECT_EQ(list(at("nowhere"), at("here/libheddle.so.0")), at("here/libheddle.so.0"));
+  EXPECT_EQ(list(at("nowhere") + ":" + at("there"), at("here/libheddle.so.0")), at("here/libheddle.so.0"));
+  EXPECT_TRUE(
+      contains(list(at("here"), at("other")), "needs libheddle.so.0, and this one has libheddle.so.9"));
+}
+
 TEST_F(ProgramImageTest, PreloadOurLibraryBeforeTheEmptyOnes) {
   run("mkdir -p heddle/preload && touch libheddle.so heddle/preload/libtsan.so.2");
   ProgramImage image;
