@@ -15,7 +15,16 @@ endif()
 if(TARGET heddle_runtime)
   install(TARGETS heddle_runtime LIBRARY DESTINATION lib)
 endif()
-install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/heddle/ DESTINATION lib/heddle USE_SOURCE_PERMISSIONS)
+# As targets, so that a stripped installation has them stripped; of the folder then what is left.
+foreach(target heddle_fixed_layout heddle_interpreter heddle_symbolic_pass)
+  if(TARGET ${target})
+    install(TARGETS ${target} RUNTIME DESTINATION lib/heddle LIBRARY DESTINATION lib/heddle)
+  endif()
+endforeach()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/heddle/ DESTINATION lib/heddle USE_SOURCE_PERMISSIONS
+        PATTERN fixed-layout EXCLUDE PATTERN litmus-interpreter EXCLUDE PATTERN symbolic-pass.so EXCLUDE)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/include/heddle DESTINATION include
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${heddle_package_dir}/ DESTINATION lib/cmake/heddle)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/copyright DESTINATION share/doc/heddle)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/guide DESTINATION share/doc/heddle)
