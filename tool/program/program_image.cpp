@@ -262,8 +262,14 @@ Result<ProgramImage> inspect_program(const std::string& path, const InspectOptio
 Result<std::string> preload_list(const ProgramImage& image, const std::string& library) {
   if (auto fits = check_runtime_name(image, library); !fits) return fits.error();
   if (finds_runtime(image, library) && image.tsan_sonames.empty()) return std::string();
+  if (library.find_first_of(":;") != std::string::npos) {
+    return Error{"heddle cannot run " + image.path + " from where it lies, " + library +
+                 ": the loader takes a colon or a semicolon for the end of a name. Move heddle."};
+  }
+  std::error_code ignored;
+  const bool by_name = library.find(' ') != std::string::npos;
   const std::filesystem::path folder = std::filesystem::path(library).parent_path() / "heddle" / "preload";
-  std::string list = library;
+  std::string list = by_name ? std::filesystem::canonical(library, ignored).filename().string() : library;
   for (const std::string& soname : image.tsan_sonames) {
     const std::string stub = (folder / soname).string();
     std::error_code error;
@@ -272,9 +278,15 @@ Result<std::string> preload_list(const ProgramImage& image, const std::string& l
           image.path + " needs " + soname +
           ", a ThreadSanitizer runtime whose place heddle cannot take. Build it through heddle c++."};
     }
-    list.append(":").append(stub);
+    list.append(":").append(by_name ? soname : stub);
   }
   return list;
+}
+
+std::string preload_folders(const std::string& preload, const std::string& library) {
+  if (preload.empty() || preload.front() == '/') return {};
+  const std::string folder = std::filesystem::path(library).parent_path().string() + "/heddle/";
+  return folder + "link:" + folder + "preload";
 }
 
 }  // namespace heddle

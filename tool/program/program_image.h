@@ -73,8 +73,12 @@ std::optional<Error> refuse_reason(const ProgramImage& image);
 // `library`, the path of libheddle.so, stands first, so that its functions come first. Then there is an empty
 // library from heddle/preload/ beside it for each ThreadSanitizer runtime that the program needs, whose name is
 // taken by that. So a program runs whose run path leads nowhere or to another installation: the loader takes our
-// library for the one of that name. An error for a name that this installation does not have.
+// library for the one of that name. The loader takes a space in LD_PRELOAD for the end of a name: with one in the
+// path of `library` these are names without folders. An error for a name that this installation does not have.
 Result<std::string> preload_list(const ProgramImage& image, const std::string& library);
+
+// What LD_LIBRARY_PATH has to begin with, so that the loader finds the names of `preload`. Empty: they are paths.
+std::string preload_folders(const std::string& preload, const std::string& library);
 
 // One paragraph each, without a trailing newline.
 std::vector<std::string> warnings(const ProgramImage& image);

@@ -24,7 +24,7 @@ namespace {
 
 std::vector<std::string> environment_for(const Target& target, int channel) {
   std::vector<std::string> result;
-  std::string preload;
+  std::string preload, folders;
   bool bind_now = false;
   // OpenMP's threads are to wait, and not to turn around a word that nobody can change meanwhile.
   const auto patience = {"GOMP_SPINCOUNT=", "KMP_BLOCKTIME="};
@@ -36,6 +36,8 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
     bind_now = bind_now || text.rfind("LD_BIND_NOW=", 0) == 0;
     if (text.rfind("LD_PRELOAD=", 0) == 0) {
       preload = text.substr(std::strlen("LD_PRELOAD="));
+    } else if (!target.preload_folders.empty() && text.rfind("LD_LIBRARY_PATH=", 0) == 0) {
+      folders = text.substr(std::strlen("LD_LIBRARY_PATH="));
     } else {
       result.push_back(text);
     }
@@ -48,6 +50,10 @@ std::vector<std::string> environment_for(const Target& target, int channel) {
   for (const auto& [name, value] : target.set_variables) add(name + "=" + value);
   if (!target.preload.empty()) preload = target.preload + (preload.empty() ? "" : ":" + preload);
   if (!preload.empty()) result.push_back("LD_PRELOAD=" + preload);
+  if (!target.preload_folders.empty()) {
+    const std::string old = folders.empty() ? "" : ":" + folders;
+    result.push_back("LD_LIBRARY_PATH=" + target.preload_folders + old);
+  }
   for (const char* name : patience) result.push_back(std::string(name) + "0");
   // Symbols are bound once, before the first choice, instead of again in every execution.
   if (!bind_now) result.push_back("LD_BIND_NOW=1");

@@ -111,6 +111,7 @@ Result<Target> resolve_target(const std::vector<std::string>& argv, const std::s
   auto preload = preload_list(*image, library);
   if (!preload) return preload.error();
   target.preload = *preload;
+  target.preload_folders = preload_folders(*preload, library);
   return target;
 }
 

@@ -26,10 +26,11 @@ struct Target {
   std::string path;  // of the executable, absolute
   std::vector<std::string> argv;
   std::string build_id;
-  std::string preload;  // libheddle.so under the names of other runtimes; empty: it is linked
-  std::string library;  // libheddle.so
-  std::string cwd;      // where to run; empty: here
-  int input = -1;       // memory file with standard input; -1: /dev/null
+  std::string preload;          // libheddle.so under the names of other runtimes; empty: it is linked
+  std::string preload_folders;  // where its names are found; empty: they are paths
+  std::string library;          // libheddle.so
+  std::string cwd;              // where to run; empty: here
+  int input = -1;               // memory file with standard input; -1: /dev/null
   // What differs from the environment here: variables of an artifact, in order of name.
   std::map<std::string, std::string> set_variables;
   std::set<std::string> unset_variables;
