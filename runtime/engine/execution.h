@@ -223,7 +223,6 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   StackId stack_of(const sched::Thread& thread) { return stacks_.of(thread); }
   // Of the running thread, where it is kept for events alone.
   StackId recorded_stack() { return events_.is_on() ? stacks_.of(self()) : kEmptyStack; }
-  // Ends the execution with this finding.
   [[noreturn]] void fatal(FindingKind kind, const char* message, std::uint64_t pc, int signal = 0);
   [[noreturn]] void misuse(FindingKind kind, const char* message, const sched::SyncObject& object,
                            std::uint64_t pc);

@@ -17,6 +17,21 @@ bool is_at(const CodePlace& place, const Thread& thread, std::uint64_t pc) {
   return true;
 }
 
+// A call that a library made: no shadow stack has its frames, but it is known where the program called the library. From
+// there on the callers are those of the shadow stack.
+bool is_called_at(const CodePlace& place, const Thread& thread, std::uint64_t pc, std::uint64_t site) {
+  if (place.callers[0] == 0) return is_at(place, thread, pc);
+  if (place.pc != pc) return false;
+  std::uint32_t at = 0;
+  while (at < CodePlace::kMostCallers && place.callers[at] != 0 && place.callers[at] != site) ++at;
+  if (at == CodePlace::kMostCallers || place.callers[at] != site) return false;
+  const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : 0;
+  for (std::uint32_t i = 0; ++at < CodePlace::kMostCallers && place.callers[at] != 0; ++i) {
+    if (i >= depth || thread.frames[depth - 1 - i].pc != place.callers[at]) return false;
+  }
+  return true;
+}
+
 constexpr bool is_hand_over(RuleKind kind) {
   return kind == RuleKind::kHandOver || kind == RuleKind::kHandOverOne;
 }
@@ -160,12 +175,12 @@ bool Rules::must_wait(const Thread& t) const {
   return false;
 }
 
-void Rules::note_created(const Thread& creator, Thread& made, std::uint64_t pc) const {
+void Rules::note_created(const Thread& creator, Thread& made, std::uint64_t pc, std::uint64_t site) const {
   made.end_rule = made.start_rule = 0;
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
-    if (rules_[i].kind == RuleKind::kAfterEnd && is_at(rules_[i].other, creator, pc))
+    if (rules_[i].kind == RuleKind::kAfterEnd && is_called_at(rules_[i].other, creator, pc, site))
       made.end_rule = static_cast<std::uint8_t>(i + 1);
-    if (rules_[i].kind == RuleKind::kStartAfter && is_at(rules_[i].place, creator, pc))
+    if (rules_[i].kind == RuleKind::kStartAfter && is_called_at(rules_[i].place, creator, pc, site))
       made.start_rule = static_cast<std::uint8_t>(i + 1);
   }
 }
@@ -180,10 +195,10 @@ void Rules::note_start(Thread& t) const {
   t.start_rule = 0;
 }
 
-sched::SyncObject* Rules::given_back_at(const Thread& t, std::uint64_t pc) const {
+sched::SyncObject* Rules::given_back_at(const Thread& t, std::uint64_t pc, std::uint64_t site) const {
   sched::SyncObject* given = nullptr;
   for (const EnforcedRule& rule : rules_) {
-    if (rule.kind != RuleKind::kGiveBack || !is_at(rule.place, t, pc)) continue;
+    if (rule.kind != RuleKind::kGiveBack || !is_called_at(rule.place, t, pc, site)) continue;
     for_each_lock([&](sched::SyncObject& lock) {
       if (lock.count == 1 && lock.owner == t.id) given = &lock;
     });

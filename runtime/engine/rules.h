@@ -44,13 +44,14 @@ class Rules {
   // Must the thread wait: for an operation that was not performed yet, for a thread's end, for a lock?
   bool must_wait(const sched::Thread& thread) const;
 
-  // A thread was created by the running one, and ends.
-  void note_created(const sched::Thread& creator, sched::Thread& made, std::uint64_t pc) const;
+  // A thread was created by the running one, and ends. `site`: where the program called the library that did it.
+  void note_created(const sched::Thread& creator, sched::Thread& made, std::uint64_t pc,
+                    std::uint64_t site) const;
   void note_end(const sched::Thread& thread);
   // A thread begins to run.
   void note_start(sched::Thread& thread) const;
   // The lock that the running thread gives back while it waits in a join here; nullptr: none.
-  sched::SyncObject* given_back_at(const sched::Thread& running, std::uint64_t pc) const;
+  sched::SyncObject* given_back_at(const sched::Thread& running, std::uint64_t pc, std::uint64_t site) const;
   // Does a signal of the running thread wake all that wait?
   bool wakes_all(const sched::Thread& running, std::uint64_t pc) const;
   // Does a wait of the running thread go on only when what it was signalled for is still so?

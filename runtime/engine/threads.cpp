@@ -53,7 +53,7 @@ Thread* Execution::create_thread(void* (*entry)(void*), void* argument, const sc
   t->argument = argument;
   t->detached = detached;
   t->created_pc = pc;
-  if (enforcing_) rules_.note_created(self(), *t, pc);
+  if (enforcing_) rules_.note_created(self(), *t, pc, stacks_.innermost_place(self()));
   t->frames[0] = {};
   t->last_pc = reinterpret_cast<std::uint64_t>(entry) + 1;
   t->pending = {EventKind::kThreadStart, MemoryOrder::kRelaxed, 0, 0, t->last_pc};
@@ -113,8 +113,9 @@ int Execution::join_thread(std::uint64_t handle, void** result, std::uint64_t de
   if (t->joined) thread_misuse("join of a thread that was already joined", *t, pc);
   if (t->detached) thread_misuse("join of a detached thread", *t, pc);
   if (t == &self()) thread_misuse("a thread joins itself", *t, pc);
-  sched::SyncObject* given_back =
-      enforcing_ && deadline == sched::kNoDeadline ? rules_.given_back_at(self(), pc) : nullptr;
+  sched::SyncObject* given_back = enforcing_ && deadline == sched::kNoDeadline
+                                      ? rules_.given_back_at(self(), pc, stacks_.innermost_place(self()))
+                                      : nullptr;
   if (given_back != nullptr) mutex_unlock(*given_back, pc);
   while (t->state != ThreadState::kFinished) {
     if (only_try) return EBUSY;

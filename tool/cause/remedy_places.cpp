@@ -86,7 +86,8 @@ std::vector<CodePlace> siblings(const RemedyTrial& trial, EventKind kind, const 
   if (trial.explanation().passing) traces.push_back(&trial.explanation().passing->trace);
   for (const Trace* trace : traces) {
     for (const TraceEvent& event : trace->events) {
-      if (event.kind != kind || event.pc == place.pc) continue;
+      // (Where a library did it, its callers tell places apart.)
+      if (event.kind != kind || (event.pc == place.pc && place.callers[0] == 0)) continue;
       if (!is_same_line(trial.frame_of(*trace, event), frame)) continue;
       const CodePlace other = place_of(*trace, event);
       if (std::find(places.begin(), places.end(), other) == places.end()) places.push_back(other);

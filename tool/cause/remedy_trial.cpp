@@ -96,9 +96,10 @@ bool RemedyTrial::helps(Proposal& proposal) {
     last_failure_.reset();
     if (helps_as_it_is(proposal)) return true;
     if (!last_failure_ || last_failure_->findings.empty()) return false;
-    const bool is_wider =
-        proposal.kind == RemedyKind::kStartLater && start_later_still(*last_failure_, proposal);
-    if (!is_wider && !add_copies(*last_failure_, proposal)) return false;
+    const bool is_wider = proposal.kind == RemedyKind::kStartLater
+                              ? start_later_still(*last_failure_, proposal)
+                              : add_copies(*last_failure_, proposal);
+    if (!is_wider) return false;
   }
   return false;
 }

@@ -145,13 +145,42 @@ TEST_F(RulesTest, AnOperationWaitsForTheEndOfThreadsStartedAtAPlace) {
   hold_to(rule(RuleKind::kAfterEnd, kLast, kFirst));
   EXPECT_FALSE(waits_at(kLast));
   Thread& started = alone_.add();
-  rules_.note_created(thread_, started, kElsewhere);
+  rules_.note_created(thread_, started, kElsewhere, kElsewhere);
   EXPECT_FALSE(waits_at(kLast)) << "started elsewhere";
-  rules_.note_created(thread_, started, kFirst);
+  rules_.note_created(thread_, started, kFirst, kFirst);
   EXPECT_TRUE(waits_at(kLast));
   EXPECT_FALSE(waits_at(kElsewhere));
   started.state = sched::ThreadState::kFinished;
   EXPECT_FALSE(waits_at(kLast));
+}
+
+TEST_F(RulesTest, AThreadBeginsWhenAllThatItUsesIsThere) {
+  EnforcedRule one = rule(RuleKind::kStartAfter, kFirst, kLast), two = one;
+  two.other.pc = kElsewhere;
+  const EnforcedRule rules[] = {one, two};
+  rules_.start(rules);
+  Thread& started = alone_.add();
+  rules_.note_created(thread_, started, kLast, kLast);
+  EXPECT_FALSE(rules_.must_wait(started)) << "started elsewhere";
+  rules_.note_created(thread_, started, kFirst, kFirst);
+  EXPECT_TRUE(rules_.must_wait(started));
+  perform(kLast);
+  EXPECT_TRUE(rules_.must_wait(started)) << "one of two";
+  perform(kElsewhere);
+  EXPECT_FALSE(rules_.must_wait(started));
+}
+
+// std::thread is started by libstdc++: what tells its creations apart is where the program called that.
+TEST_F(RulesTest, AThreadThatALibraryStartsIsKnownByTheCallOfTheLibrary) {
+  EnforcedRule made = rule(RuleKind::kStartAfter, kElsewhere, kLast);
+  made.place.callers[0] = 0x7000;  // in the library
+  made.place.callers[1] = kFirst;
+  hold_to(made);
+  Thread& started = alone_.add();
+  rules_.note_created(thread_, started, kElsewhere, kLast);
+  EXPECT_FALSE(rules_.must_wait(started));
+  rules_.note_created(thread_, started, kElsewhere, kFirst);
+  EXPECT_TRUE(rules_.must_wait(started));
 }
 
 TEST_F(RulesTest, ALockIsHeldForOneOperation) {
