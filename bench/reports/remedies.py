@@ -10,6 +10,8 @@ that lie beside the tree (left out where they are not). Its labels were written 
 `heddle explain` was run on any of them; a label is changed only when it is wrong about the program, never because of
 what was said about it.
 
+remedies_later.json (--labels) has twenty programs more, written when the others had been looked at.
+
 Each program is built and run, and its first bug explained. A remedy is right if one of the accepted alternatives has its
 kind, and it names enough of that alternative's lines: `needs` of `lines`, or, where there is `each`, a line of each
 group; a line off by one counts, or off by `within`. Where nothing is accepted, because the real fix is none that a
@@ -275,8 +277,9 @@ def main():
     options.add_argument("--work")
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--results")
+    options.add_argument("--labels", default=os.path.join(FOLDER, "remedies.json"), help="another file of bugs and their fixes")
     given = options.parse_args()
-    with open(os.path.join(FOLDER, "remedies.json"), encoding="utf-8") as file:
+    with open(given.labels, encoding="utf-8") as file:
         bugs = json.load(file)
     if given.half:
         bugs = [bug for bug in bugs if half_of(bug["name"]) == given.half]
