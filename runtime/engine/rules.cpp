@@ -84,10 +84,10 @@ void Rules::note_lock(const Thread& t) {
 void Rules::note_turn(Thread& t, std::uint64_t pc) {
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     const EnforcedRule& rule = rules_[i];
-    const bool is_awaited = rule.kind == RuleKind::kAfter || rule.kind == RuleKind::kStartAfter;
-    if (is_awaited && is_at(rule.other, t, pc)) {
-      met_[i / 64] |= std::uint64_t{1} << i % 64;
-      if (rule.kind == RuleKind::kStartAfter) edges_.release(clock_);
+    if (rule.kind == RuleKind::kAfter && is_at(rule.other, t, pc)) met_[i / 64] |= std::uint64_t{1} << i % 64;
+    if (rule.kind == RuleKind::kStartAfter && is_at(rule.other, t, pc)) {
+      performed_at_[i] = ++performed_;
+      edges_.release(clock_);
     }
     if (rule.kind == RuleKind::kAfterEnd && is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
     if (rule.kind == RuleKind::kGiveBack && t.pending.kind == EventKind::kMutexLock &&
@@ -140,12 +140,13 @@ bool Rules::is_lock_taken(const Thread& by_another_than) const {
   return taken;
 }
 
-// All rules of its place: several things may have to be there.
+// All rules of its place: several things may have to be there. What was done before it was created was done for others,
+// as in a loop that starts threads.
 bool Rules::may_not_begin(const Thread& t) const {
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     const bool is_its =
         rules_[i].kind == RuleKind::kStartAfter && rules_[i].place == rules_[t.start_rule - 1].place;
-    if (is_its && !is_met(i)) return true;
+    if (is_its && performed_at_[i] <= t.start_mark) return true;
   }
   return false;
 }
@@ -177,6 +178,7 @@ bool Rules::must_wait(const Thread& t) const {
 
 void Rules::note_created(const Thread& creator, Thread& made, std::uint64_t pc, std::uint64_t site) const {
   made.end_rule = made.start_rule = 0;
+  made.start_mark = performed_;
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     if (rules_[i].kind == RuleKind::kAfterEnd && is_called_at(rules_[i].other, creator, pc, site))
       made.end_rule = static_cast<std::uint8_t>(i + 1);

@@ -93,8 +93,9 @@ class Rules {
   const sched::Scheduler& scheduler_;
   const sched::SyncTable& sync_;
   std::span<const EnforcedRule> rules_;
-  std::uint64_t met_[(kMostRules + 63) / 64] =
-      {};  // kAfter, kStartAfter: by rule, whether `other` was performed
+  std::uint64_t met_[(kMostRules + 63) / 64] = {};  // kAfter: by rule, whether `other` was performed
+  std::uint32_t performed_ = 0;  // how often kStartAfter's `other` was performed, of all rules
+  std::uint32_t performed_at_[kMostRules] = {};  // by rule, the latest of these
   std::uint32_t clock_ = 0;
   PlainRule plain_ = PlainRule::kNone;
   std::uint32_t lock_count_ = 0, handed_over_count_ = 0;

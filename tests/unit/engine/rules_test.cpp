@@ -168,6 +168,9 @@ TEST_F(RulesTest, AThreadBeginsWhenAllThatItUsesIsThere) {
   EXPECT_TRUE(rules_.must_wait(started)) << "one of two";
   perform(kElsewhere);
   EXPECT_FALSE(rules_.must_wait(started));
+  Thread& next = alone_.add();
+  rules_.note_created(thread_, next, kFirst, kFirst);
+  EXPECT_TRUE(rules_.must_wait(next)) << "that was for the one before";
 }
 
 // std::thread is started by libstdc++: what tells its creations apart is where the program called that.
