@@ -20,6 +20,7 @@ struct Gap {
   const TraceEvent* last_access = nullptr;
   const TraceEvent* between = nullptr;  // that write
   bool conflicts = false;
+  bool is_second = false;  // another pair of accesses of the same interruption
 };
 
 bool conflict(const TraceEvent& a, const TraceEvent& b) {
@@ -39,15 +40,20 @@ void find_cycle(const std::vector<TraceEvent>& events, Gap& gap, const Positions
   for (std::size_t i = others.size(); i-- > 0;) {
     const TraceEvent* first = nearest(own_before, others[i]);
     if (first == nullptr) continue;
+    const TraceEvent* last = nullptr;
+    std::uint32_t by = 0;
     for (std::size_t k = i; k < others.size(); ++k) {
-      const TraceEvent* last = nearest(own_after, others[k]);
-      if (last == nullptr) continue;
-      gap.first_access = first;
-      gap.last_access = last;
-      gap.between = &events[writes_memory(events[others[i]].kind) ? others[i] : others[k]];
-      gap.conflicts = true;
-      return;
+      const TraceEvent* later = nearest(own_after, others[k]);
+      if (later == nullptr || (last != nullptr && last->id <= later->id)) continue;
+      last = later;
+      by = others[k];
     }
+    if (last == nullptr) continue;
+    gap.first_access = first;
+    gap.last_access = last;
+    gap.between = &events[writes_memory(events[others[i]].kind) ? others[i] : by];
+    gap.conflicts = true;
+    return;
   }
 }
 
@@ -94,7 +100,15 @@ std::vector<Gap> gaps(const Trace& trace) {
     }
     for (std::uint32_t at = own[k - 1] + 1; at < own[k]; ++at) others.push_back(at);
     find_conflict(events, gap, near_before, near_after, others);
-    if (!gap.before.empty() && !gap.after.empty()) found.push_back(std::move(gap));
+    if (gap.before.empty() || gap.after.empty()) return;
+    if (gap.conflicts) {
+      Gap second = gap;
+      find_cycle(events, second, near_before, near_after, others);
+      second.is_second = true;
+      if (second.first_access != gap.first_access || second.last_access != gap.last_access)
+        found.push_back(std::move(second));
+    }
+    found.push_back(std::move(gap));
   };
   for (const auto& [thread, own] : of_thread) {
     for (std::size_t k = 1; k < own.size(); ++k) {
@@ -213,6 +227,7 @@ void propose_gap(const RemedyTrial& trial, const Gap& gap, std::size_t reach, Pr
     propose_earlier_lock(trace, gap, proposals);
     propose_whole(trace, gap, proposals);
   }
+  if (gap.is_second) return;
   // The shortest stretches first.
   for (std::size_t width = 0; width <= reach; ++width) {
     for (std::size_t back = 0; back <= width && back < gap.before.size(); ++back) {
