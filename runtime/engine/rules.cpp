@@ -26,8 +26,10 @@ bool is_called_at(const CodePlace& place, const Thread& thread, std::uint64_t pc
   while (at < CodePlace::kMostCallers && place.callers[at] != 0 && place.callers[at] != site) ++at;
   if (at == CodePlace::kMostCallers || place.callers[at] != site) return false;
   const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : 0;
-  for (std::uint32_t i = 0; ++at < CodePlace::kMostCallers && place.callers[at] != 0; ++i) {
-    if (i >= depth || thread.frames[depth - 1 - i].pc != place.callers[at]) return false;
+  const std::uint32_t first = at + 1;
+  for (std::uint32_t k = first; k < CodePlace::kMostCallers && place.callers[k] != 0; ++k) {
+    const std::uint32_t i = k - first;
+    if (i >= depth || thread.frames[depth - 1 - i].pc != place.callers[k]) return false;
   }
   return true;
 }

@@ -43,7 +43,8 @@ Json side_of(const Json& json) {
 
 double share_in(const Json& json, const char* key) {
   const double share = json.at(key).get<double>();
-  if (!(share >= 0 && share <= 1)) throw std::out_of_range("share");
+  const bool is_share = share >= 0 && share <= 1;  // (no NaN is)
+  if (!is_share) throw std::out_of_range("share");
   return share;
 }
 
