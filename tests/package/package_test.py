@@ -85,7 +85,9 @@ class PackageTest(HeddleTest):
         with open(path, "rb") as file:
             content = file.read()
         for folder in {ROOT, BUILD}:
-            self.assertNotIn(folder.encode(), content, f"{path} names {folder}")
+            # As a whole path: "/src" is no part of "/usr/src".
+            named = re.search(rb"(?<![\w./-])" + re.escape(folder.encode()) + rb"(?![\w.-])", content)
+            self.assertIsNone(named, f"{path} names {folder}")
 
     def run_path(self, program):
         return re.findall(r"\(RUNPATH\).*\[(.*)\]", output_of("readelf", "-dW", self.path(program)))
