@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 
-from remedies import BUG, FOLDER, HEDDLE, RUN_LIMIT, compiled, half_of, paths, run, seconds_of
+from remedies import BUG, FOLDER, HEDDLE, RUN_LIMIT, compiled, half_of, mended_sources, paths, run, seconds_of
 
 BUILDS = ("mended", "O2", "O0", "moved")
 FAILS_SOMETIMES = """
@@ -71,17 +71,7 @@ def sources_of(bug, kind, folder):
             with open(copies[-1], "w", encoding="utf-8") as file:
                 file.write(text)
         return copies, [*flags, *(f"-I{folder}" for folder in sorted({os.path.dirname(source) for source in sources}))]
-    sources, flags = paths(bug.get("fixed_sources", bug["sources"])), list(bug.get("fixed_flags", bug["flags"]))
-    if "fixed_edits" in bug:  # of the first source, by line
-        with open(sources[0], encoding="utf-8") as file:
-            lines = file.read().split("\n")
-        for line, text in bug["fixed_edits"].items():
-            lines[int(line) - 1] = text
-        flags = [*flags, "-I", os.path.dirname(sources[0])]
-        sources[0] = os.path.join(folder, os.path.basename(sources[0]))
-        with open(sources[0], "w", encoding="utf-8") as file:
-            file.write("\n".join(lines))
-    return sources, flags
+    return mended_sources(bug, folder)
 
 
 def asked(bug, artifact, program, folder, limit):

@@ -195,12 +195,9 @@ def explained(bug, work, limit):
     return row
 
 
-def mended(bug, work, limit):
-    """How the mended program of a bug fares: (is clean, in words)"""
-    folder = os.path.join(work, bug["name"] + "-mended")
-    os.makedirs(folder, exist_ok=True)
-    program, output = os.path.join(folder, "program"), os.path.join(folder, "run.txt")
-    sources, flags = paths(bug.get("fixed_sources", bug["sources"])), bug.get("fixed_flags", bug["flags"])
+def mended_sources(bug, folder):
+    """(sources, flags) of the mended program; what has to be edited is written to the folder."""
+    sources, flags = paths(bug.get("fixed_sources", bug["sources"])), list(bug.get("fixed_flags", bug["flags"]))
     if "fixed_edits" in bug:  # of the first source, by line
         with open(sources[0], encoding="utf-8") as file:
             lines = file.read().split("\n")
@@ -210,6 +207,15 @@ def mended(bug, work, limit):
         sources[0] = os.path.join(folder, os.path.basename(sources[0]))
         with open(sources[0], "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
+    return sources, flags
+
+
+def mended(bug, work, limit):
+    """How the mended program of a bug fares: (is clean, in words)"""
+    folder = os.path.join(work, bug["name"] + "-mended")
+    os.makedirs(folder, exist_ok=True)
+    program, output = os.path.join(folder, "program"), os.path.join(folder, "run.txt")
+    sources, flags = mended_sources(bug, folder)
     if not compiled(bug, sources, flags, program, os.path.join(folder, "build.txt")):
         return False, "not built"
     status, _ = run([HEDDLE, "run", "-q", "-o", os.path.join(folder, "out"), "-n", "20000", "-t", limit, "--", program, *bug["args"]],

@@ -24,13 +24,14 @@ bool try_best(RemedyTrial& trial, Proposals proposals, const char* what) {
   std::vector<std::pair<int, const Proposal*>> helping;
   for (Proposal& proposal : proposals) {
     if (!trial.time_left() || helping.size() == kMostCompared) break;
-    // Of what leaves most, what is nearest to the failure is as good as any other.
-    if (!helping.empty() && helping.back().first == -kMostThirds) break;
     add_siblings(trial, proposal);
     if (!trial.helps(proposal)) continue;
     const double kept = trial.behaviours_kept(proposal);
-    if (kept >= kLeastKept)
-      helping.push_back({-std::min(kMostThirds, static_cast<int>(kept * 3)), &proposal});
+    if (kept < kLeastKept) continue;
+    const int thirds = std::min(kMostThirds, static_cast<int>(kept * 3));
+    // Of what leaves most, what is nearest to the failure is as good as any other.
+    if (thirds == kMostThirds && trial.accept(proposal)) return true;
+    if (thirds != kMostThirds) helping.push_back({-thirds, &proposal});
   }
   std::stable_sort(helping.begin(), helping.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

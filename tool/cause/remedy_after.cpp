@@ -49,13 +49,6 @@ std::size_t threads_at(const Trace& trace, const TraceEvent& event) {
   return threads.size();
 }
 
-const TraceEvent* creation_of(const Trace& trace, ThreadId thread) {
-  for (const TraceEvent& e : trace.events) {
-    if (e.kind == EventKind::kThreadCreate && e.other == thread) return &e;
-  }
-  return nullptr;
-}
-
 // Was `thread` started by `by`, or by a thread that `by` has started?
 bool is_start_of(const Trace& trace, ThreadId thread, ThreadId by) {
   constexpr int kMostGenerations = 8;

@@ -52,13 +52,6 @@ std::optional<Lifetime> lifetime_of(const TraceFinding& finding) {
   return found;
 }
 
-const TraceEvent* creation_of(const Trace& trace, ThreadId thread) {
-  const auto found = std::find_if(trace.events.begin(), trace.events.end(), [&](const TraceEvent& e) {
-    return e.kind == EventKind::kThreadCreate && e.other == thread;
-  });
-  return found != trace.events.end() ? &*found : nullptr;
-}
-
 }  // namespace
 
 Proposals propose_longer_life(const RemedyTrial& trial) {

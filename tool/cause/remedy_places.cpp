@@ -55,6 +55,13 @@ ShownOperation shown(const Trace& trace, const TraceEvent& event) {
   return operation;
 }
 
+const TraceEvent* creation_of(const Trace& trace, ThreadId thread) {
+  const auto found = std::find_if(trace.events.begin(), trace.events.end(), [&](const TraceEvent& e) {
+    return e.kind == EventKind::kThreadCreate && e.other == thread;
+  });
+  return found != trace.events.end() ? &*found : nullptr;
+}
+
 bool is_same_line(const Frame& a, const Frame& b) {
   return a.line != 0 && a.line == b.line && a.column == b.column && a.file == b.file;
 }

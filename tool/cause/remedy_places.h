@@ -15,6 +15,9 @@ bool takes_turn(const Event& event);
 ShownOperation shown(const Trace& trace, std::uint64_t pc, StackId stack, Address address);
 ShownOperation shown(const Trace& trace, const TraceEvent& event);
 
+// Where the thread was created; nullptr: the trace does not say.
+const TraceEvent* creation_of(const Trace& trace, ThreadId thread);
+
 bool is_same_line(const Frame& a, const Frame& b);
 
 // The lock at this address is held while this event's operation is performed, as it is wherever it is taken. Without
