@@ -2,6 +2,8 @@
 """What programs bring along: death tests, plugins, libraries that spin, other allocators, processes left behind."""
 import ctypes.util
 import os
+import re
+import subprocess
 import unittest
 
 from heddle_driver import INCONCLUSIVE, NO_BUG, HeddleTest
@@ -94,6 +96,17 @@ int main() {
   assert(plugin != nullptr);
   auto* run = reinterpret_cast<int (*)()>(dlsym(plugin, "plugin_run"));
   assert(run() == 10);
+}
+"""
+HOOKS = """
+#include <pthread.h>
+void hooks(void);
+static void* work(void* nothing) { return nothing; }
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  hooks();
+  return pthread_join(thread, 0);
 }
 """
 LEAVES_PROCESS = """
@@ -215,6 +228,17 @@ class OutsideTest(HeddleTest):
     def test_executions_that_write_files_take_turns(self):
         program = self.compile(LOCK_FILE, flags=["-pthread"])
         self.report("-n", "40", "--seed", "1", "--", program, code=NO_BUG)
+
+    def test_hooks_of_system_calls(self):
+        folder = subprocess.run(["clang-19", "-print-resource-dir"], stdout=subprocess.PIPE, text=True, check=True)
+        with open(os.path.join(folder.stdout.strip(), "include", "sanitizer", "linux_syscall_hooks.h"),
+                  encoding="utf-8") as file:
+            hooks = sorted(set(re.findall(r"\b__sanitizer_syscall_(?:pre|post)_impl_\w+", file.read())))
+        self.assertGreater(len(hooks), 600)
+        calls = "".join(f"  void {hook}(long, long);\n  {hook}(-1, -1);\n" for hook in hooks)
+        program = self.compile(HOOKS + "void hooks(void) {\n" + calls + "}\n", flags=["-pthread"])
+        self.report("-n", "2", "--seed", "1", "--", program, code=NO_BUG)
+        self.assertEqual(self.call(program).code, 0)
 
     def test_other_allocators(self):
         plain = self.compile(ALLOCATOR, c=False, flags=["-pthread"], name="plain")
