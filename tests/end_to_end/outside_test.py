@@ -71,6 +71,25 @@ int main(void) {
   return 0;
 }
 """
+# What an execution leaves behind is removed by the next one, which would not find its own names free.
+OLD_NAMES = """
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void* work(void* nothing) { return nothing; }
+int main(void) {
+  REMOVE;
+  assert(mkdir("folder", 0700) == 0);
+  assert(open("folder/file", O_WRONLY | O_CREAT | O_EXCL, 0600) >= 0);
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  pthread_join(thread, 0);
+  return 0;
+}
+"""
 PLUGIN = """
 #include <atomic>
 #include <thread>
@@ -228,6 +247,15 @@ class OutsideTest(HeddleTest):
     def test_executions_that_write_files_take_turns(self):
         program = self.compile(LOCK_FILE, flags=["-pthread"])
         self.report("-n", "40", "--seed", "1", "--", program, code=NO_BUG)
+
+    def test_names_are_removed_in_each_execution(self):
+        for remove in ('unlink("folder/file"); rmdir("folder")', 'remove("folder/file"); remove("folder")',
+                       'unlink("folder/file"); rename("folder", "old")',
+                       'unlinkat(AT_FDCWD, "folder/file", 0); unlinkat(AT_FDCWD, "folder", AT_REMOVEDIR)',
+                       'unlink("folder/file"); renameat(AT_FDCWD, "folder", AT_FDCWD, "old")'):
+            with self.subTest(remove):
+                program = self.compile(OLD_NAMES, flags=["-pthread", f"-DREMOVE={remove}"])
+                self.report("-n", "40", "--seed", "1", "--", program, code=NO_BUG)
 
     def test_hooks_of_system_calls(self):
         folder = subprocess.run(["clang-19", "-print-resource-dir"], stdout=subprocess.PIPE, text=True, check=True)

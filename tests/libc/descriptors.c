@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,11 @@ READS(poll, "\0\0\0\0", struct pollfd* p = (struct pollfd*)b; sink += poll(p, 1,
 WRITES(epoll_wait, "", sink += epoll_wait(waiting, (struct epoll_event*)b, 1, 0))
 READS(epoll_ctl, "", sink += epoll_ctl(waiting, EPOLL_CTL_MOD, out, (struct epoll_event*)b))
 READS(open, "/tmp", sink += open(b, 0))
+READS(unlinkat, "/no/file", sink += unlinkat(AT_FDCWD, b, 0))
+READS(renameat, "/no/file", sink += renameat(AT_FDCWD, b, AT_FDCWD, "/no/name"))
+READS(link, "/no/file", sink += link(b, "/no/name"))
+READS(symlink, "/no/file", sink += symlink(b, "/no/name"))
+READS(mkdirat, "/no/file", sink += mkdirat(AT_FDCWD, b, 0700))
 READS(fopen, "/proc/version", sink += fopen(b, "r") != NULL)
 WRITES(waitpid, "", sink += waitpid(fork() ?: (_exit(0), 0), (int*)b, 0))
 /* clang-format on */

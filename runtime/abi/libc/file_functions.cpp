@@ -12,6 +12,7 @@
 
 #include "runtime/abi/interposed_call.h"
 #include "runtime/abi/libc/buffer_parts.h"
+#include "runtime/session/session.h"
 
 namespace heddle::abi {
 namespace {
@@ -19,6 +20,15 @@ namespace {
 // A buffer that was filled with `bytes`, or nothing if that is an error.
 void fills(const ProgramCall& call, const void* to, ssize_t bytes) {
   if (bytes > 0 && to != nullptr) call.writes(to, static_cast<std::size_t>(bytes));
+}
+
+// A name is made, moved or removed in each execution, not once for all: an execution leaves names that the next
+// one would find. Executions at the same time would meet in them.
+void before_renaming() {
+  if (auto* e = engine()) e->leave_prefix();
+}
+void after_renaming(int result, const char* path) {
+  if (engine() != nullptr && result == 0) session::touches_outside(path);
 }
 
 }  // namespace
@@ -129,13 +139,7 @@ HEDDLE_SEEN(char*, __realpath_chk, (const char* path, char* to, std::size_t know
             call.reads_text(path), call.writes_text(result))
 HEDDLE_SEEN(char*, canonicalize_file_name, (const char* path), (path), call.reads_text(path),
             call.writes_text(result))
-HEDDLE_SEEN(int, unlink, (const char* path), (path), call.reads_text(path), HEDDLE_NOTHING)
-HEDDLE_SEEN(int, rmdir, (const char* path), (path), call.reads_text(path), HEDDLE_NOTHING)
-HEDDLE_SEEN(int, remove, (const char* path), (path), call.reads_text(path), HEDDLE_NOTHING)
-HEDDLE_SEEN(int, rename, (const char* from, const char* to), (from, to), call.reads_text(from);
-            call.reads_text(to), HEDDLE_NOTHING)
 HEDDLE_SEEN(int, access, (const char* path, int mode), (path, mode), call.reads_text(path), HEDDLE_NOTHING)
-HEDDLE_SEEN(int, mkdir, (const char* path, mode_t mode), (path, mode), call.reads_text(path), HEDDLE_NOTHING)
 HEDDLE_SEEN(int, chdir, (const char* path), (path), call.reads_text(path), HEDDLE_NOTHING)
 // A name in libc's own memory is the program's to read until the next call.
 HEDDLE_SEEN(char*, tmpnam, (char* to), (to), HEDDLE_NOTHING, call.writes_text(result))
@@ -151,6 +155,35 @@ HEDDLE_SEEN(char*, ptsname, (int descriptor), (descriptor), HEDDLE_NOTHING, call
               HEDDLE_NOTHING, if (result == 0) call.writes_text(to))
 HEDDLE_NAMES_TERMINAL(ttyname_r)
 HEDDLE_NAMES_TERMINAL(ptsname_r)
+
+// Like HEDDLE_SEEN, but what it does counts whoever calls it: std::filesystem does so from its library.
+#define HEDDLE_RENAMES(name, parameters, arguments, path, before) \
+  HEDDLE_INTERPOSE(int, name, HEDDLE_LIST parameters) {           \
+    heddle::abi::before_renaming();                               \
+    if (const auto call = HEDDLE_PROGRAM_CALL(name)) {            \
+      before;                                                     \
+    }                                                             \
+    const int result = HEDDLE_LIBC(name) arguments;               \
+    heddle::abi::after_renaming(result, path);                    \
+    return result;                                                \
+  }
+HEDDLE_RENAMES(unlink, (const char* path), (path), path, call.reads_text(path))
+HEDDLE_RENAMES(unlinkat, (int folder, const char* path, int flags), (folder, path, flags), path,
+               call.reads_text(path))
+HEDDLE_RENAMES(rmdir, (const char* path), (path), path, call.reads_text(path))
+HEDDLE_RENAMES(remove, (const char* path), (path), path, call.reads_text(path))
+HEDDLE_RENAMES(rename, (const char* from, const char* to), (from, to), from, call.reads_text(from);
+               call.reads_text(to))
+HEDDLE_RENAMES(renameat, (int folder, const char* from, int other, const char* to), (folder, from, other, to),
+               from, call.reads_text(from);
+               call.reads_text(to))
+HEDDLE_RENAMES(mkdir, (const char* path, mode_t mode), (path, mode), path, call.reads_text(path))
+HEDDLE_RENAMES(mkdirat, (int folder, const char* path, mode_t mode), (folder, path, mode), path,
+               call.reads_text(path))
+HEDDLE_RENAMES(link, (const char* from, const char* to), (from, to), to, call.reads_text(from);
+               call.reads_text(to))
+HEDDLE_RENAMES(symlink, (const char* target, const char* path), (target, path), path, call.reads_text(target);
+               call.reads_text(path))
 
 // --- extended attributes, handles
 
