@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Programs of Debian's packages, each with one bug of its own history put back: native failures, brought back by heddle.
+"""Programs of Debian's packages, each with a bug of its own history put back: native failures, brought back by heddle.
 
-    HEDDLE=build/bin/heddle run_packages.py [--native SECONDS] [-t TIME] [--work DIR] [NAME ...]
+    HEDDLE=build/bin/heddle run_packages.py [--native SECONDS] [-t TIME] [--work DIR] [NAME | NAME/BUG ...]
 
 For each folder with a recipe.json: the source is fetched (see fetch) and built unchanged, with the system's compilers and
-with `heddle cc --full`. Both programs have to pass. Then put_back edits the source, and the program runs natively with path
-logs until a run fails or the time for that is over. `heddle reconstruct` gets the log. As the control,
+with `heddle cc --full`. Both programs have to pass. Then, for each bug of the recipe, put_back_BUG edits a copy of the
+source, and the program runs natively with path logs until a run fails or the time for that is over. `heddle reconstruct` gets the log. As the control,
 `heddle run --look-for` gets it with the same time. What reconstruct found goes to `heddle minimize` and `heddle explain`.
 Prints a table in Markdown; seconds are of CPU. Outputs are in the work folder. Exit status 1 when a package was not built,
 did not fail, or its failure was not brought back.
@@ -54,16 +54,17 @@ def command(words, log, **options):
 
 
 class Package:
-    def __init__(self, name, work, given):
-        self.name, self.given = name, given
+    """The source of a package in two copies, built unchanged: `plain` by the system's compilers, `full` by heddle's."""
+
+    def __init__(self, name, work):
+        self.name = name
         self.recipe_folder = os.path.join(FOLDER, name)
         with open(os.path.join(self.recipe_folder, "recipe.json"), encoding="utf-8") as file:
             self.recipe = json.load(file)
         self.work = os.path.join(work, name)
         shutil.rmtree(self.work, ignore_errors=True)
-        for folder in ("plain", "full", "needs", "run"):
+        for folder in ("plain", "full", "needs"):
             os.makedirs(os.path.join(self.work, folder))
-        self.program = [os.path.join(self.work, "full", self.recipe["program"]), *self.recipe["arguments"]]
 
     def path(self, *names):
         return os.path.join(self.work, *names)
@@ -84,6 +85,29 @@ class Package:
                                     "MAKEFLAGS": "-j1"})
         return seconds
 
+    def build_unchanged(self):
+        """Seconds of CPU of the build with --full."""
+        self.make("plain", self.recipe["build"], PLAIN)
+        seconds = self.make("full", self.recipe["build"], FULL)
+        shutil.copytree(self.path("full"), self.path("unchanged"), symlinks=True)
+        return seconds
+
+
+class Bug:
+    """One bug of a package. put_back() puts it into the package's copy `full`, in place of any other."""
+
+    def __init__(self, package, recipe, given):
+        self.package, self.recipe, self.given = package, recipe, given
+        self.name = recipe["name"]
+        os.makedirs(self.path("run"))
+        self.program = self.program_of("full")
+
+    def path(self, *names):
+        return self.package.path("bug-" + self.name, *names)
+
+    def program_of(self, which):
+        return [self.package.path(which, self.recipe["program"]), *self.recipe["arguments"]]
+
     def run_natively(self, program, logs=None):
         environment = dict(os.environ)
         if logs:
@@ -95,23 +119,23 @@ class Package:
         except subprocess.TimeoutExpired:
             return "hangs"
 
-    def build_unchanged(self):
-        self.make("plain", self.recipe["build"], PLAIN)
-        seconds = self.make("full", self.recipe["build"], FULL)
+    def put_back(self):
+        """The unchanged programs have to pass. Then the bug is put into a fresh copy of the tree that is built already."""
         for line in self.recipe["prepare"]:
             command(line, self.path("prepare.txt"), shell=True, cwd=self.path("run"))
-        plain = self.path("plain", self.recipe["program"])
-        for program in ([plain, *self.recipe["arguments"]], self.program):
+        package = self.package
+        shutil.rmtree(package.path("full"))
+        shutil.copytree(package.path("unchanged"), package.path("full"), symlinks=True)
+        for program in (self.program_of("plain"), self.program):
             for _ in range(20):
                 ended = self.run_natively(program)
                 if ended != 0:
                     raise Failed(f"{program[0]}, unchanged: ends with {ended}")
-        return seconds
-
-    def put_back(self):
-        log = self.path("build-full.txt")
-        command([os.path.join(self.recipe_folder, "put_back"), self.path("full")], log)
-        self.make("full", self.recipe["rebuild"], FULL)
+        command([os.path.join(package.recipe_folder, "put_back_" + self.name), package.path("full")],
+                package.path("build-full.txt"))
+        package.make("full", package.recipe["rebuild"], FULL)
+        # The next bug's program takes its place; artifacts want the one that they were made with.
+        self.program[0] = shutil.copy2(self.program[0], self.path(self.name + "-" + os.path.basename(self.program[0])))
 
     def native_failures(self):
         """(log of the first failure or None, how it ended, failures, runs)"""
@@ -143,40 +167,66 @@ def lines_with(text, *words):
 
 
 def one_line(text):
-    """What explain says of executions that pass and of the change, without the table of events."""
-    found = lines_with(text, "No execution near", " should ", "changes that were tried", "Tried:")
+    """What explain says to change, and whether no execution passes, without the table of events."""
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    found = paragraphs[1:2] + [part for part in paragraphs[2:] if "No execution near" in part]
     return " ".join(found) or text.strip()[-80:]
 
 
-def row_of(package):
+def cells_of(bug):
     """(cells of the table, whether the failure came back)"""
-    cells = [f"{package.name} {package.recipe['version']}"]
-    package.fetch()
-    cells.append(f"yes, {package.build_unchanged():.0f}")
-    package.put_back()
-    log, ended, failures, runs = package.native_failures()
-    cells.append(f"{failures:,} of {runs:,} ({ended})")
+    package = bug.package
+    bug.put_back()
+    log, ended, failures, runs = bug.native_failures()
+    cells = [f"{failures:,} of {runs:,} ({ended})"]
     if log is None:
         return cells, False
-    limit = ["-t", package.given.time]
-    status, seconds, text = package.heddle("reconstruct", "reconstruct", "-q", *limit, "-o", package.path("out"), log, "--",
-                                           *package.program)
+    limit = ["-t", bug.given.time]
+    status, seconds, text = bug.heddle("reconstruct", "reconstruct", "-q", *limit, "-o", bug.path("out"), log, "--",
+                                       *bug.program)
     summary = [line.split("heddle: ", 1)[1] for line in text.splitlines() if line.startswith("SUMMARY")]
     # A bug that was met on the way is kept and told, and is not the failure of the log.
     back = status == BUG and "other bug was found on the way" not in text
     cells.append(f"{'' if back else 'not: '}{seconds:.1f}")
-    status, seconds, _ = package.heddle("control", "run", "-q", "--seed", "1", *limit, "-o", package.path("out-control"),
-                                        "--look-for", log, "--", *package.program)
+    status, seconds, _ = bug.heddle("control", "run", "-q", "--seed", "1", *limit, "-o", bug.path("out-control"),
+                                    "--look-for", log, "--", *bug.program)
     cells.append(f"{'' if status == BUG else 'not: '}{seconds:.1f}")
     found = summary[0] if summary else text.strip()[-80:]
     cells.append(found.replace(package.path("full") + "/", "").replace(package.recipe_folder + "/", ""))
     if back:
-        artifact = package.path("out", "bug-1.heddle")
-        _, _, text = package.heddle("minimize", "minimize", "-t", "10s", "-o", package.path("small.heddle"), artifact)
+        artifact = bug.path("out", "bug-1.heddle")
+        _, _, text = bug.heddle("minimize", "minimize", "-t", "10s", "-o", bug.path("small.heddle"), artifact)
         cells.append(" ".join(lines_with(text, "Minimised from", "  to  ")))
-        _, _, text = package.heddle("explain", "explain", "-q", "-t", "60s", package.path("small.heddle"))
+        _, _, text = bug.heddle("explain", "explain", "-q", "-t", "60s", bug.path("small.heddle"))
         cells.append(one_line(text))
     return cells, back
+
+
+def rows_of(name, work, given, width):
+    """Prints a row for each bug. Whether all failures came back."""
+    name, _, only = name.partition("/")
+    good = True
+
+    def row(cells):
+        print("| " + " | ".join(cells + [""] * (width - len(cells))) + " |", flush=True)
+
+    try:
+        package = Package(name, work)
+        package.fetch()
+        first = [f"{name} {package.recipe['version']}", f"yes, {package.build_unchanged():.0f}"]
+    except Failed as failure:
+        row([name, str(failure)])
+        return False
+    for recipe in package.recipe["bugs"]:
+        if only not in ("", recipe["name"]):
+            continue
+        try:
+            cells, back = cells_of(Bug(package, recipe, given))
+        except Failed as failure:
+            cells, back = [str(failure)], False
+        row(first + [recipe["name"]] + cells)
+        good = good and back
+    return good
 
 
 def main():
@@ -189,18 +239,12 @@ def main():
     work = os.path.abspath(given.work or tempfile.mkdtemp(prefix="heddle-packages-"))
     names = given.names or sorted(os.path.basename(os.path.dirname(path))
                                   for path in glob.glob(os.path.join(FOLDER, "*", "recipe.json")))
-    titles = ["package", "built unchanged: s", "native failures", "reconstruct: s", "control: s", "found", "minimize",
+    titles = ["package", "built unchanged: s", "bug", "native failures", "reconstruct: s", "control: s", "found", "minimize",
               "explain"]
     print("| " + " | ".join(titles) + " |\n|" + "---|" * len(titles), flush=True)
     good = True
     for name in names:
-        try:
-            cells, back = row_of(Package(name, work, given))
-        except Failed as failure:
-            cells, back = [name, str(failure)], False
-        cells += [""] * (len(titles) - len(cells))
-        print("| " + " | ".join(cells) + " |", flush=True)
-        good = good and back
+        good = rows_of(name, work, given, len(titles)) and good
     if not given.work and good:
         shutil.rmtree(work, ignore_errors=True)
     else:
