@@ -305,6 +305,51 @@ int main(void) {
 }
 """
 
+# What is torn down is more than one block: to keep one of them leaves the use of the other.
+TORN_DOWN = """
+#include <pthread.h>
+#include <stdlib.h>
+struct service { char* text; };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct service* current;
+static void* work(void* p) {
+  pthread_mutex_lock(&lock);
+  struct service* mine = current;
+  pthread_mutex_unlock(&lock);
+  return mine && mine->text[0] == 'a' ? NULL : p;
+}
+int main(void) {
+  struct service* first = calloc(1, sizeof *first);
+  first->text = calloc(1, 2);
+  first->text[0] = 'a';
+  current = first;
+  pthread_t t;
+  pthread_create(&t, NULL, work, NULL);
+  pthread_mutex_lock(&lock);
+  current = NULL;
+  pthread_mutex_unlock(&lock);
+  free(first->text);  // the text's end
+  free(first);  // its owner's end
+  pthread_join(t, NULL);
+}
+"""
+
+
+class Lifetimes(HeddleTest):
+    def test_all_that_is_torn_down_together_has_to_live(self):
+        self.compile(TORN_DOWN)
+        report, _ = self.report("--seed", "1", "-s", "random", "-n", "2000", "--max-failures", "0", "--visible", "all",
+                                "--", "./program", code=BUG)
+        used = [finding for finding in report["findings"] if finding["kind"] == "heap use after free"]
+        self.assertTrue(used)
+        self.assertTrue(used)
+        for finding in used:
+            answer = self.heddle("explain", "-t", "30s", finding["artifact"], code=NO_BUG)
+            change = " ".join(answer.output.split("Tried:")[0].split())
+            self.assertRegex(change, r"Do not end the life of it|Wait for the thread", finding["artifact"])
+            for mark in ("// the text's end", "// its owner's end"):
+                self.assertIn(f"program.c:{line_of(TORN_DOWN, mark)}", change, finding["artifact"])
+
 
 class RacesBeside(HeddleTest):
     def test_a_race_in_every_execution_does_not_hide_those_that_pass(self):

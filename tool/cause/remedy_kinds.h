@@ -28,6 +28,9 @@ Proposals propose_for_waits(const RemedyTrial& trial);
 
 // remedy_lifetime.cpp: what was freed or destroyed too early.
 Proposals propose_longer_life(const RemedyTrial& trial);
+// remedy_lifetime.cpp: under the proposal's rules something else that was torn down is used too late. It has to live
+// longer, too; true: that is new.
+bool add_longer_life(const Trace& failure, Proposal& proposal);
 
 // remedy_together.cpp: operations that should be one step. `only_conflicting`: only where somebody else wrote
 // in between what the thread touched before and after.

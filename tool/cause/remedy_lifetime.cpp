@@ -83,4 +83,27 @@ Proposals propose_longer_life(const RemedyTrial& trial) {
   return proposals;
 }
 
+bool add_longer_life(const Trace& failure, Proposal& proposal) {
+  const bool is_for_lifetime =
+      proposal.kind == RemedyKind::kKeepAlive || proposal.kind == RemedyKind::kJoinBefore;
+  if (!is_for_lifetime || proposal.parts.size() == kMostRules) return false;
+  const auto lifetime = lifetime_of(failure.findings.front());
+  if (!lifetime) return false;
+  const auto& [end, use] = *lifetime;
+  RemedyPart more = proposal.parts.front();
+  more.rule.place = place_of(failure, end->pc, end->stack);
+  more.shown = shown(failure, end->pc, end->stack, end->address);
+  if (proposal.kind == RemedyKind::kKeepAlive)
+    more.other_shown = shown(failure, use->pc, use->stack, use->address);
+  if (more.rule.kind == RuleKind::kAfter) {
+    more.rule.other = place_of(failure, use->pc, use->stack);
+    proposal.turns.insert(proposal.turns.end(), {end->pc, use->pc});
+  }
+  const bool known = std::any_of(proposal.parts.begin(), proposal.parts.end(), [&](const RemedyPart& part) {
+    return part.rule.place == more.rule.place && part.rule.other == more.rule.other;
+  });
+  if (!known) proposal.parts.push_back(std::move(more));
+  return !known;
+}
+
 }  // namespace heddle::cause

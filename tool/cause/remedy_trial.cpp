@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tool/cause/code_place.h"
+#include "tool/cause/remedy_kinds.h"
 #include "tool/cause/remedy_places.h"
 
 namespace heddle::cause {
@@ -96,9 +97,10 @@ bool RemedyTrial::helps(Proposal& proposal) {
     last_failure_.reset();
     if (helps_as_it_is(proposal)) return true;
     if (!last_failure_ || last_failure_->findings.empty()) return false;
-    const bool is_wider = proposal.kind == RemedyKind::kStartLater
-                              ? start_later_still(*last_failure_, proposal)
-                              : add_copies(*last_failure_, proposal);
+    const bool is_wider =
+        proposal.kind == RemedyKind::kStartLater
+            ? start_later_still(*last_failure_, proposal)
+            : add_copies(*last_failure_, proposal) || add_longer_life(*last_failure_, proposal);
     if (!is_wider) return false;
   }
   return false;

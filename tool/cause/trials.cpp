@@ -142,19 +142,20 @@ RunSpec Trials::spec_with_turns() const {
 
 // The departures of the failing execution once more: where the rules leave them possible, the bug is there at
 // once.
-bool Trials::shows_when_followed(const Rules& rules) {
-  if (!has_plan_) return false;
+std::optional<Trace> Trials::failure_when_followed(const Rules& rules) {
+  if (!has_plan_) return std::nullopt;
   RunSpec spec = with_rules(spec_with_turns(), rules);
   spec.max_steps = std::min(spec.max_steps, 4 * failing_.result.steps + 50'000);
   auto candidates = replay::Candidates::start(target_, spec, failing_);
-  if (!candidates) return false;
+  if (!candidates) return std::nullopt;
   auto outcome = candidates->follow(plan_);
-  if (!outcome || run::signatures_of(outcome->result, options_.allowed_exits).empty()) return false;
+  if (!outcome || run::signatures_of(outcome->result, options_.allowed_exits).empty()) return std::nullopt;
   auto explained = candidates->explain(spec, outcome->choices);
-  if (!explained) return false;
-  const Trace& trace = explained->run.trace;
-  return std::any_of(trace.findings.begin(), trace.findings.end(),
-                     [&](const TraceFinding& finding) { return is_wanted(trace, finding); });
+  if (!explained) return std::nullopt;
+  Trace& trace = explained->run.trace;
+  const bool shows = std::any_of(trace.findings.begin(), trace.findings.end(),
+                                 [&](const TraceFinding& finding) { return is_wanted(trace, finding); });
+  return shows ? std::optional(std::move(trace)) : std::nullopt;
 }
 
 Trials::Outcome Trials::try_rules(const Rules& rules) {
@@ -163,11 +164,12 @@ Trials::Outcome Trials::try_rules(const Rules& rules) {
     unknown.known = false;
     return unknown;
   }
-  if (shows_when_followed(rules)) {
+  if (auto failure = failure_when_followed(rules)) {
     ++count_;
     Outcome outcome;
     outcome.shows = true;
     outcome.executions = 1;
+    outcome.trace = std::move(failure);
     return outcome;
   }
   return explore(rules, length_);

@@ -71,7 +71,7 @@ class Trials {
   bool is_left_over(const Trace& trace, const TraceFinding& finding) const;
   Outcome explore_as(RunSpec spec, const Rules& rules, std::uint64_t executions, double seconds);
   void learn_consequences();
-  bool shows_when_followed(const Rules& rules);
+  std::optional<Trace> failure_when_followed(const Rules& rules);
   RunSpec spec_with_turns() const;
 
   const run::Target& target_;

@@ -227,15 +227,27 @@ std::string publish_last_sentence(const Remedy& remedy) {
 }
 
 std::string join_before_sentence(const Remedy& remedy) {
-  const RemedyPart& part = remedy.parts.front();
-  return fmt::format("Wait for the thread that is started at {} (join it) before {}.",
-                     place_of(part.other_shown.frame), named(part.shown));
+  std::string text = fmt::format("Wait for the thread that is started at {} (join it)",
+                                 place_of(remedy.parts.front().other_shown.frame));
+  std::set<std::string> told;
+  for (const RemedyPart& part : remedy.parts) {
+    if (!told.insert(place_of(part.shown.frame)).second) continue;
+    text += fmt::format("{} before {}", told.size() == 1 ? "" : " and", named(part.shown));
+  }
+  return text + ".";
 }
 
 std::string keep_alive_sentence(const Remedy& remedy) {
-  const RemedyPart& part = remedy.parts.front();
-  return fmt::format("Do not end the life of it at {} before {}: free it later, or share its ownership.",
-                     place_of(part.shown.frame), named(part.other_shown));
+  const RemedyPart& first = remedy.parts.front();
+  std::string text = fmt::format("Do not end the life of it at {} before {}", place_of(first.shown.frame),
+                                 named(first.other_shown));
+  std::set<std::string> told = {place_of(first.shown.frame)};
+  for (const RemedyPart& part : remedy.parts) {
+    if (told.insert(place_of(part.shown.frame)).second)
+      text += fmt::format(", nor of what ends at {} before {}", place_of(part.shown.frame),
+                          named(part.other_shown));
+  }
+  return text + ": free it later, or share its ownership.";
 }
 
 }  // namespace
