@@ -5,8 +5,9 @@
 
 For each folder with a recipe.json: the source is fetched (see fetch) and built unchanged, with the system's compilers and
 with `heddle cc --full`. Both programs have to pass. Then, for each bug of the recipe, put_back_BUG edits a copy of the
-source, and the program runs natively with path logs until a run fails or the time for that is over. `heddle reconstruct` gets the log. As the control,
-`heddle run --look-for` gets it with the same time. What reconstruct found goes to `heddle minimize` and `heddle explain`.
+source, and the program runs natively with path logs until a run fails or the time for that is over. `heddle reconstruct`
+gets the log. As the control, `heddle run --look-for` gets it with the same time. What reconstruct found goes to
+`heddle minimize` and `heddle explain`.
 Prints a table in Markdown; seconds are of CPU. Outputs are in the work folder. Exit status 1 when a package was not built,
 did not fail, or its failure was not brought back.
 

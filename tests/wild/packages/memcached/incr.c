@@ -3,7 +3,7 @@
 
 #include "client.h"
 
-enum { INCREMENTS = 3 };
+enum { INCREMENTS = 12 };
 
 static void talk(void) {
   int counters[] = {open_connection(), open_connection()};
