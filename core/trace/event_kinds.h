@@ -71,6 +71,7 @@ inline constexpr std::uint8_t kInitial = 16;     // read the initial value: read
 inline constexpr std::uint8_t kFailed = 32;      // the call returned an error
 inline constexpr std::uint8_t kHandled = 8;      // kSignal: its handler runs
 inline constexpr std::uint8_t kLatestOnly = 64;  // mixed access sizes: only the newest value was on offer
+inline constexpr std::uint8_t kTurn = 128;  // a plain access that was a choice (core/trace/visible_places.h)
 }  // namespace event_flags
 
 namespace event_traits {

@@ -116,7 +116,7 @@ class Learning {
 
   SearchProgress& search() { return search_; }
   const SearchProgress& search() const { return search_; }
-  static constexpr std::size_t kPathBytes = std::size_t{48} << 20;
+  static constexpr std::size_t kPathBytes = std::size_t{64} << 20;
   void* path() { return path_; }
 
  private:

@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/trace/choice.h"
 #include "core/trace/injection.h"
+#include "core/trace/path_question.h"
 
 namespace heddle {
 
@@ -75,7 +76,13 @@ struct PlanExchange {
   // `follow_log`: make so many choices of the log, and draw all others, each alternative alike, by the seed. 0: the
   // whole log is followed.
   std::uint32_t drawn_from;  // 1 + the number of choices
+  // Of what is drawn: a thread goes on for so many operations on average (0 and 1: whose turn it is, is drawn at each
+  // operation), and loads read the newest store.
+  std::uint32_t drawn_stay;
+  std::uint32_t drawn_newest;
   std::uint64_t drawn_seed;
+  // 1 + how many choices the channel's log has now, where the tool writes it anew; 0: as when the worker started.
+  std::uint32_t log_choices;
   // Values that a thread is made to read, in executions with rules (RunSpec::rules) that record events.
   ThreadId injected_thread;
   std::uint16_t injected_count;
@@ -91,6 +98,8 @@ struct PlanExchange {
   // there is no room.
   std::uint32_t other_count;
   DepartureMade others[kMost];
+
+  PathQuestion paths;  // RunSpec::follows_paths
 };
 
 }  // namespace heddle

@@ -61,7 +61,9 @@ struct RunSpec {
   std::uint8_t symbolic = 0;      // write a symbolic trace
   std::uint8_t fresh_memory = 0;  // freed memory is never handed out again: an address names one block
   std::uint8_t path_trace = 0;    // the symbolic trace has every step of each thread's path
-  std::uint8_t run_on = 0;        // after a failure of one thread the others go on for a while, in turns
+  std::uint8_t follows_paths =
+      0;                    // no trace, but paths are compared with a log's (core/trace/path_question.h)
+  std::uint8_t run_on = 0;  // after a failure of one thread the others go on for a while, in turns
   std::uint8_t rule_count = 0;
   EnforcedRule rules[kMostRules];
 };

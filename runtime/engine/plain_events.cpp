@@ -21,9 +21,11 @@ bool Execution::announce_plain_access(race::AccessOp op, Address address, std::u
   return true;
 }
 
-void Execution::record_plain_access(bool writes, Address address, std::uint64_t bytes, std::uint64_t pc) {
+void Execution::record_plain_access(bool writes, Address address, std::uint64_t bytes, std::uint64_t pc,
+                                    std::uint8_t flags) {
   Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc);
   if (event == nullptr) return;
+  event->flags |= flags;
   set_address(*event, address);
   event->size = static_cast<std::uint8_t>(bytes < Granule::kBytes ? bytes : Granule::kBytes);
   event->stack = access_stack(pc);
@@ -39,7 +41,8 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
   const bool writes = op == race::AccessOp::kWrite;
   if (enforcing_) rules_.begin_plain_access(self(), pc, writes);
   const PlainEvents wanted = spec().plain_events;
-  if (is_visible && wanted != PlainEvents::kFindShared) record_plain_access(writes, address, bytes, pc);
+  std::uint8_t turn = is_visible ? event_flags::kTurn : 0;  // of the first event, where there are several
+  if (is_visible && wanted == PlainEvents::kNone) record_plain_access(writes, address, bytes, pc, turn);
   if (wanted == PlainEvents::kNone || (orders().profiles() && scheduler_.is_alone())) return;
   // (The value of a visible write is awaited from here on.)
   if (!is_visible) events_.take_value();
@@ -52,9 +55,10 @@ void Execution::note_plain_access(race::AccessOp op, Address address, std::uint6
     if (wanted == PlainEvents::kFindShared) {
       if (!granules.touch(at, scheduler_.current(), writes, {locks, held}))
         channel_.header()->current.flags |= result_flags::kEventOverflow;
-    } else if (granules.is_shared(at)) {
+    } else if (is_visible || granules.is_shared(at)) {
       if (enforcing_ && !writes) inject_plain(*this, at, size);
-      if (!is_visible) record_plain_access(writes, at, size, pc);
+      record_plain_access(writes, at, size, pc, turn);
+      turn = 0;
     }
     at = next;
   }

@@ -34,7 +34,9 @@ bool PlanStrategy::prepare_next(std::uint64_t index) {
 
 void PlanStrategy::begin(std::uint64_t seed, std::uint64_t index, const View& view) {
   view_ = &view;
+  if (exchange_->log_choices != 0) log_.set_log({room_, exchange_->log_choices - 1}, true);
   log_.begin(seed, index, view);
+  exchange_->paths.begin_execution();
   threads_.clear();
   choices_ = held_for_ = 0;
   drawn_ = Random(exchange_->drawn_seed);
@@ -155,15 +157,23 @@ void PlanStrategy::list_others(const ChoicePoint& point, ChoicePlace place, std:
   }
 }
 
+std::uint32_t PlanStrategy::drawn(const ChoicePoint& point, std::uint32_t unsurprising) {
+  // What happens for no reason is not drawn: a wait would end so every second time.
+  if (point.kind == ChoiceKind::kSpurious) return unsurprising;
+  if (point.kind == ChoiceKind::kReadsFrom && exchange_->drawn_newest != 0) return point.fallback;
+  const bool may_stay = point.kind == ChoiceKind::kThread && point.thread_can_continue &&
+                        point.threads[unsurprising] == point.thread;
+  if (may_stay && exchange_->drawn_stay > 1 && drawn_.below(exchange_->drawn_stay) != 0) return unsurprising;
+  return drawn_.below(point.count);
+}
+
 std::uint32_t PlanStrategy::choose(const ChoicePoint& point) {
   const bool of_threads = point.kind == ChoiceKind::kThread;
   if (of_threads && point.thread_can_continue) runs(point.thread);
   const ChoicePlace place = place_of(point);
   const std::uint32_t expected = unsurprising(point);
   const bool is_drawn = exchange_->drawn_from != 0 && choices_ + 1 >= exchange_->drawn_from;
-  // What happens for no reason is not drawn: a wait would end so every second time.
-  const bool is_spurious = point.kind == ChoiceKind::kSpurious;
-  const std::uint32_t picked = is_drawn ? is_spurious ? expected : drawn_.below(point.count)
+  const std::uint32_t picked = is_drawn                     ? drawn(point, expected)
                                : exchange_->follow_log != 0 ? log_.choose(point)
                                                             : planned(point, place, expected);
   if (picked != expected) note(departure(point, place, picked, expected));

@@ -16,7 +16,10 @@ namespace heddle::strategy {
 
 class PlanStrategy final : public Strategy, public Observer {
  public:
-  void set_log(std::span<const Choice> log) { log_.set_log(log, true); }
+  void set_log(std::span<const Choice> log) {
+    room_ = log.data();
+    log_.set_log(log, true);
+  }
 
   // REQUIRES: there is a campaign; plans come through its memory.
   void attach(Learning* learning) override;
@@ -53,6 +56,7 @@ class PlanStrategy final : public Strategy, public Observer {
   std::uint32_t planned(const ChoicePoint& point, ChoicePlace place, std::uint32_t otherwise) const;
   DepartureMade departure(const ChoicePoint& point, ChoicePlace place, std::uint32_t picked,
                           std::uint32_t expected) const;
+  std::uint32_t drawn(const ChoicePoint& point, std::uint32_t unsurprising);
   void note(const DepartureMade& made);
   void list_others(const ChoicePoint& point, ChoicePlace place, std::uint32_t picked, std::uint32_t expected);
 
@@ -60,6 +64,7 @@ class PlanStrategy final : public Strategy, public Observer {
   static PlanExchange* current_exchange;  // of the one plan that a process has
   PlanExchange* exchange_ = nullptr;
   ReplayStrategy log_;
+  const Choice* room_ = nullptr;  // where the log is
   Random drawn_;
   ThreadTable<Record> threads_;
   // The one place where switches are counted: every preemption is one of them.

@@ -240,7 +240,7 @@ class Reconstruct(HeddleTest):
         (log,) = os.listdir(self.path("logs"))
         answer = self.heddle("reconstruct", os.path.join("logs", log), "--", "./program", "0", "joined", code=NO_BUG)
         self.assertIn("thread 0.2: 4 of 4 branches", answer.errors + answer.output)
-        answer = self.heddle("search", "--from", "logs", "--any-input", "--", "./program", "0", code=BUG)
+        answer = self.heddle("search", "--only-near-runs", "--from", "logs", "--any-input", "--", "./program", "0", code=BUG)
         self.assertRegex(answer.errors, r"derived from run 1 by flipping 0\.2 branch")
 
     def reconstruct_failing(self, *arguments):
@@ -373,6 +373,10 @@ class Tried(HeddleTest):
         answer = self.heddle("reconstruct", log, "--", "./program", code=BUG)
         self.assertIn("fatal signal SIGSEGV program.c:6", answer.errors)
         self.heddle("replay", "--times", "3", ARTIFACT, code=BUG)
+        # The paths alone lead there as well: memory that is raced for is visible to what follows them.
+        answer = self.heddle("reconstruct", "--only-paths", "-o", "along", log, "--", "./program", code=BUG)
+        self.assertIn("fatal signal SIGSEGV program.c:6", answer.errors)
+        self.heddle("replay", "--times", "3", "along/bug-1.heddle", code=BUG)
         self.heddle("run", "--seed", "1", "--look-for", log, "-o", "control", "--", "./program", code=BUG)
 
 

@@ -59,8 +59,8 @@ class Curve {
     CurvePoint& point = points_[choices];
     point.choices = choices;
     for (std::uint64_t i = 0; i < executions && time_left(); ++i) {
-      auto outcome =
-          candidates_.follow_beginning(choices, mix(mix(failing_.spec.seed, choices), point.executions));
+      auto outcome = candidates_.follow_beginning(
+          choices, {mix(mix(failing_.spec.seed, choices), point.executions), 0, false});
       if (!outcome) return outcome.error();
       ++point.executions;
       const auto found = run::signatures_of(outcome->result, options_.allowed_exits);

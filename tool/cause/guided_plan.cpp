@@ -10,11 +10,12 @@ namespace heddle::cause {
 namespace {
 
 // Does a thread that records it count it as one of its operations (runtime/strategy/plan.cpp)?
-bool is_operation(EventKind kind) {
-  switch (kind) {
-    case EventKind::kNone:
+bool is_operation(const TraceEvent& event) {
+  switch (event.kind) {
     case EventKind::kPlainRead:
     case EventKind::kPlainWrite:
+      return (event.flags & event_flags::kTurn) != 0;
+    case EventKind::kNone:
     case EventKind::kThreadStart:
     case EventKind::kThreadDetach:
     case EventKind::kAllocate:
@@ -42,7 +43,7 @@ std::unordered_map<std::uint32_t, Counted> counted_events(const Trace& trace, st
   for (const TraceEvent& event : trace.events) {
     Counted& thread = threads[event.thread];
     Counted own = thread;
-    own.is_operation = is_operation(event.kind);
+    own.is_operation = is_operation(event);
     own.counts = own.is_operation && (event.thread != kMainThread || uncounted == 0);
     if (own.is_operation && !own.counts) --uncounted;
     counted[index_of(event.id)] = own;
@@ -70,7 +71,7 @@ std::set<std::pair<ThreadId, std::uint32_t>> pauses(
 std::uint32_t operations_before_threads(const Trace& trace) {
   std::uint32_t count = 0;
   for (const TraceEvent& event : trace.events) {
-    if (event.thread == kMainThread && is_operation(event.kind)) ++count;
+    if (event.thread == kMainThread && is_operation(event)) ++count;
     if (event.kind == EventKind::kThreadCreate) break;
   }
   return count;

@@ -156,7 +156,8 @@ Status Interventions::try_freely() {
   for (std::uint32_t left = kBeginnings; left-- > 0 && passing_.empty();) {
     const auto choices = static_cast<std::uint32_t>(std::uint64_t{length} * left / kBeginnings);
     for (std::uint32_t draw = 0; draw < kDraws && time_left(kShareOfTrying); ++draw) {
-      auto outcome = candidates_.follow_beginning(choices, mix(mix(failing_.spec.seed, choices), draw));
+      auto outcome =
+          candidates_.follow_beginning(choices, {mix(mix(failing_.spec.seed, choices), draw), 0, false});
       if (!outcome) return outcome.error();
       ++explanation_.interventions;
       if (outcome->cut || !passes(*outcome)) continue;

@@ -15,6 +15,7 @@
 #include "tool/record/log_reader.h"
 #include "tool/report/escape.h"
 #include "tool/report/places.h"
+#include "tool/search/guided_hunt.h"
 #include "tool/search/production.h"
 
 namespace heddle::cli {
@@ -26,6 +27,7 @@ struct ReconstructChoice {
   std::string log, time = "60s", model = "c++20";
   std::uint64_t seed = 1;
   std::vector<std::string> program;
+  std::optional<std::uint64_t> most_drawn;
   bool quiet = false, only_paths = false;
 };
 
@@ -47,9 +49,11 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
       "or "
       "program, 3 an error of heddle's own");
   app.add_option("log", o.log, "the path log")->type_name("LOG")->required();
-  app.add_option("-n,--executions", o.reconstruct.most_executions, "stop after N executions [400]")
-      ->type_name("N")
-      ->check(whole_number(1));
+  auto* most =
+      app.add_option("-n,--executions", o.reconstruct.most_executions,
+                     "stop after N executions of the solver's schedules, and after N drawn along the paths "
+                     "[400, and as many as the time allows]");
+  most->type_name("N")->check(whole_number(1));
   app.add_option("-t,--time", o.time, "stop after this long [60s]")->type_name("D")->check(duration());
   app.add_option("--seed", o.seed, "the seed of the executions to start from [1]")
       ->type_name("S")
@@ -65,6 +69,7 @@ std::optional<int> parse_reconstruct(const Arguments& arguments, ReconstructChoi
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) o.program.assign(dashes + 1, arguments.end());
   if (const auto code = parse_command(app, Arguments(arguments.begin(), dashes))) return code;
+  if (most->count() != 0) o.most_drawn = o.reconstruct.most_executions;
   if (o.program.empty())
     return complain(
         {"No program given. For example:\nheddle reconstruct heddle-logs/server-4711.hlog -- ./server "
@@ -84,21 +89,30 @@ void tell_matched(const search::MatchedThreads& threads, bool succeeded) {
   }
 }
 
-std::string tried_text(const HuntOutcome& tried) {
-  return tried.executions == 0 ? "" : fmt::format("; {} tried besides", report::grouped(tried.executions));
+std::string tried_text(const HuntOutcome& tried, const search::GuidedHunt& guided) {
+  std::string text;
+  if (guided.executions() != 0)
+    text += fmt::format("; {} drawn along the paths, the furthest of which made {} of {} branches",
+                        report::grouped(guided.executions()), report::grouped(guided.furthest()),
+                        report::grouped(guided.steps()));
+  if (tried.executions != 0) text += fmt::format("; {} tried besides", report::grouped(tried.executions));
+  return text;
 }
 
-// The failure was found by trying: how far it is along the logged paths is told, and nothing depends on it.
-void tell_tried(search::Executions& executions, const PathLog& log, const HuntOutcome& tried) {
+// The failure was found by executions that were drawn: how far they are along the logged paths is told, and nothing
+// depends on it.
+void tell_drawn(search::Executions& executions, const PathLog& log, const Trace& trace,
+                const std::string& drawn) {
   fmt::print(stderr,
-             "heddle: reconstructed: an execution fails as the run did; {} tried. How far its threads went "
-             "along the "
-             "paths of the log:\n",
-             report::grouped(tried.executions));
+             "heddle: reconstructed: an execution fails as the run did; {}. How far its threads went along "
+             "the paths of "
+             "the log:\n",
+             drawn);
   search::Executed executed;
-  executed.choices = tried.bug->trace.choices;
-  executed.result.trace_hash = tried.bug->trace.result.trace_hash;
-  auto traced = executions.trace(executed, tried.bug->trace.spec.visible);
+  executed.choices = trace.choices;
+  executed.result.trace_hash = trace.result.trace_hash;
+  executed.visible = trace.spec.visible;
+  auto traced = executions.trace(executed);
   if (!traced) return warn("This could not be seen. " + traced.error().message);
   tell_matched(search::match(search::logged_paths(log), **traced), true);
 }
@@ -136,6 +150,7 @@ int reconstruct_command(const Arguments& arguments) {
   spec.seed = options.seed;
   spec.model = options.model == "sc" ? ModelKind::kSc : ModelKind::kCxx20;
   begin_work(options.reconstruct.seconds);
+  options.reconstruct.sees_races = true;
   auto executions = search::Executions::start(target, spec, options.found.allowed_exits);
   if (!executions) return complain(executions.error());
   executions->keep_decisions();
@@ -154,17 +169,43 @@ int reconstruct_command(const Arguments& arguments) {
     return !done || done->succeeded ? Thought::kEnough : Thought::kNothing;
   };
   HuntOutcome tried;
-  if (end.fails && !options.only_paths) {
-    HuntOptions hunt{run::WantedFailure::at_place(end.hangs ? "" : outcome_text(log->outcome)),
-                     options.found.allowed_exits, spec, [&](const report::Progress& p) { progress.show(p); }};
-    tried = search_and_hunt(target, hunt, think);
+  const auto wanted = run::WantedFailure::at_place(end.hangs ? "" : outcome_text(log->outcome));
+  search::GuidedHunt guided(target, spec, options.found.allowed_exits, wanted, search::logged_paths(*log));
+  guided.on_step = [&](std::size_t matched, std::size_t of) {
+    progress.show(fmt::format("heddle: {} of {} branches …", report::grouped(matched), report::grouped(of)));
+  };
+  guided.most_executions = options.most_drawn;
+  std::optional<Trace> along;
+  const auto hunt_along = [&] {
+    auto hunted = guided.run();
+    if (hunted && *hunted) along = std::move(**hunted);
+    return along ? Thought::kEnough : Thought::kNothing;
+  };
+  if (end.fails) {
+    HuntOptions hunt{wanted, options.found.allowed_exits, spec,
+                     [&](const report::Progress& p) { progress.show(p); }};
+    hunt.tries = !options.only_paths;
+    tried = search_and_hunt(target, hunt, think, hunt_along);
   } else {
     think();
   }
   progress.clear();
   if (!done) return complain(done.error());
+  if (along) {
+    if (!options.quiet)
+      tell_drawn(*executions, *log, *along,
+                 fmt::format(
+                     "{} were drawn along the paths of the log, the furthest of which made {} of {} branches "
+                     "before a thread left its path",
+                     report::grouped(guided.executions()), report::grouped(guided.furthest()),
+                     report::grouped(guided.steps())));
+    options.found.ended_by_bug = false;  // what was looked for comes first
+    return tell_found_bug(std::move(*along), target, options.found, found,
+                          done->executions + tried.executions + guided.executions());
+  }
   if (tried.bug) {
-    if (!options.quiet) tell_tried(*executions, *log, tried);
+    if (!options.quiet)
+      tell_drawn(*executions, *log, tried.bug->trace, report::grouped(tried.executions) + " tried");
     options.found.ended_by_bug = false;  // what was looked for comes first
     return tell_found_bug(std::move(tried.bug->trace), target, options.found, found,
                           done->executions + tried.executions);
@@ -172,12 +213,12 @@ int reconstruct_command(const Arguments& arguments) {
   if (!done->succeeded) {
     fmt::print(stderr,
                "heddle: no execution takes the paths of {} to their end; {} executed, {} questions{}\n",
-               report::escaped(options.log), done->executions, done->questions, tried_text(tried));
+               report::escaped(options.log), done->executions, done->questions, tried_text(tried, guided));
     tell_matched(done->matched, false);
     if (done->met) {
       warn(std::string(end.fails ? "The failure of the log" : "The end of the log") +
            " was not reached along its paths. This other bug was found on the way, and is kept:");
-      auto trace = executions->record(done->met->choices);
+      auto trace = executions->record(*done->met);
       if (!trace) return complain(trace.error());
       return tell_found_bug(std::move(*trace), target, options.found, found, done->executions);
     }
@@ -191,7 +232,7 @@ int reconstruct_command(const Arguments& arguments) {
       fmt::print(stderr, "heddle: it ends as the run did: {}\n", report::escaped(outcome_text(log->outcome)));
   }
   if (!end.fails) return static_cast<int>(ExitCode::kNoBug);
-  auto trace = executions->record(done->executed.choices);
+  auto trace = executions->record(done->executed);
   if (!trace) return complain(trace.error());
   return tell_found_bug(std::move(*trace), target, options.found, found, done->executions);
 }

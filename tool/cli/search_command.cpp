@@ -95,7 +95,7 @@ std::optional<int> parse_search(const Arguments& arguments, SearchChoice& o) {
 
 Result<std::optional<search::FoundBug>> recorded(search::Executions& executions,
                                                  const search::Executed& failed) {
-  auto trace = executions.record(failed.choices);
+  auto trace = executions.record(failed);
   if (!trace) return trace.error();
   if (trace->findings.empty()) return std::optional<search::FoundBug>();
   search::FoundBug bug;

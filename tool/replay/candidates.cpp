@@ -15,6 +15,25 @@
 #include "tool/run/not_run.h"
 
 namespace heddle::replay {
+namespace {
+
+constexpr std::size_t kMostChoices = std::size_t{1} << 20;  // of a log that is set later
+
+// What is not used stays as it comes from the kernel.
+void copy_paths(const PathQuestion& from, PathQuestion& to) {
+  to.paths = from.paths;
+  const auto copy = [](const auto* begin, std::size_t count, auto* into) { std::copy_n(begin, count, into); };
+  std::size_t steps = 0, loops = 0;
+  for (std::uint32_t i = 0; i < from.paths; ++i) {
+    steps = std::max<std::size_t>(steps, from.path[i].first_step + from.path[i].steps);
+    loops = std::max<std::size_t>(loops, from.path[i].first_loop + from.path[i].loops);
+  }
+  copy(from.path, from.paths, to.path);
+  copy(from.loop, loops, to.loop);
+  copy(from.step, steps, to.step);
+}
+
+}  // namespace
 
 Result<Candidates> Candidates::start(const run::Target& target, const RunSpec& spec, const Trace& original) {
   Candidates c;
@@ -24,6 +43,21 @@ Result<Candidates> Candidates::start(const run::Target& target, const RunSpec& s
   c.spec_.record_events = 0;
   c.log_ = original.choices;
   c.execution_ = original.execution;
+  if (auto status = c.relaunch(); !status) return status.error();
+  return c;
+}
+
+Result<Candidates> Candidates::start_along(const run::Target& target, RunSpec spec, const Trace& original,
+                                           std::shared_ptr<const PathQuestion> paths) {
+  Candidates c;
+  c.target_ = target;
+  c.spec_ = spec;
+  c.spec_.replay = ReplayKind::kPlan;
+  c.spec_.record_events = 0;
+  c.spec_.follows_paths = 1;
+  c.log_ = original.choices;
+  c.execution_ = original.execution;
+  c.paths_ = std::move(paths);
   if (auto status = c.relaunch(); !status) return status.error();
   return c;
 }
@@ -41,10 +75,12 @@ Status Candidates::relaunch() {
   memory_ = std::move(*memory);
   new (memory_.data()) CampaignState;
   exchange().execution = execution_;
+  if (paths_ != nullptr) copy_paths(*paths_, exchange().paths);
   run::LaunchOptions launch;
   launch.mode = ChannelMode::kCampaign;
   launch.campaign = memory_.descriptor();
   launch.replay = log_;
+  if (paths_ != nullptr) launch.replay_room = kMostChoices;
   auto process = run::Process::launch(target_, spec_, launch);
   if (!process) return process.error();
   worker_ = std::move(*process);
@@ -59,8 +95,7 @@ std::vector<DepartureMade> Candidates::departures_made() const {
 Result<Candidates::Outcome> Candidates::follow(std::span<const Departure> plan, bool list_others,
                                                std::optional<Hold> hold) {
   return execute([&](PlanExchange& e) {
-    e.follow_log = 0;
-    e.drawn_from = 0;
+    e.follow_log = e.drawn_from = 0;
     e.list_others = list_others ? 1 : 0;
     e.holds = hold ? 1 : 0;
     e.hold = hold.value_or(Hold{});
@@ -78,13 +113,23 @@ Result<Candidates::Outcome> Candidates::follow_log() {
   });
 }
 
-Result<Candidates::Outcome> Candidates::follow_beginning(std::uint32_t choices, std::uint64_t seed) {
+Result<Candidates::Outcome> Candidates::follow_beginning(std::uint32_t choices, const Drawn& drawn) {
   return execute([&](PlanExchange& e) {
     e.follow_log = 1;
     e.list_others = 0;
     e.drawn_from = choices + 1;
-    e.drawn_seed = seed;
+    e.drawn_seed = drawn.seed;
+    e.drawn_stay = drawn.stay;
+    e.drawn_newest = drawn.newest ? 1 : 0;
+    e.log_choices = paths_ != nullptr ? 1 + static_cast<std::uint32_t>(log_.size()) : 0;
   });
+}
+
+bool Candidates::set_log(std::span<const Choice> log) {
+  if (paths_ == nullptr || log.size() > kMostChoices) return false;
+  log_.assign(log.begin(), log.end());
+  if (worker_.alive()) std::copy(log_.begin(), log_.end(), worker_.channel().replay());
+  return true;
 }
 
 // A worker that was killed from outside is replaced, and the plan is given to the new one.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +17,9 @@ class Candidates {
  public:
   // For executions like that of `original`, which is where the log comes from.
   static Result<Candidates> start(const run::Target& target, const RunSpec& spec, const Trace& original);
+  // Each is compared with these paths (RunSpec::follows_paths).
+  static Result<Candidates> start_along(const run::Target& target, RunSpec spec, const Trace& original,
+                                        std::shared_ptr<const PathQuestion> paths);
 
   // What became of one. `departures`: those that it made, in their order; `choices`: its log.
   struct Outcome {
@@ -30,7 +34,16 @@ class Candidates {
                          std::optional<Hold> hold = std::nullopt);
   Result<Outcome> follow_log();
   // The first `choices` of the log, and from there on each choice drawn: what `random` would do after such a beginning.
-  Result<Outcome> follow_beginning(std::uint32_t choices, std::uint64_t seed);
+  struct Drawn {
+    std::uint64_t seed = 0;
+    std::uint32_t stay = 0;  // operations after which a thread gives way, on average; 0: at each
+    bool newest = false;     // loads read the newest store
+  };
+  Result<Outcome> follow_beginning(std::uint32_t choices, const Drawn& drawn);
+  // The log from here on. False: it is longer than there is room for.
+  bool set_log(std::span<const Choice> log);
+  // How far the latest execution came along the paths that it was compared with.
+  const PathQuestion& compared() const { return exchange().paths; }
   void keep_logs() { keeps_logs_ = true; }
 
   // Executes a log in a process of its own, with events, and says which departures it makes.
@@ -63,6 +76,7 @@ class Candidates {
   run::Target target_;
   RunSpec spec_;
   std::vector<Choice> log_;
+  std::shared_ptr<const PathQuestion> paths_;
   std::uint64_t execution_ = 0;
   run::SharedMemory memory_;
   run::Process worker_;

@@ -27,4 +27,15 @@ bool add_race(const TraceFinding& race, VisiblePlaces& places) {
   return is_new;
 }
 
+bool add_raced_memory(const TraceFinding& race, VisiblePlaces& places) {
+  if (race.kind != FindingKind::kDataRace) return false;
+  bool is_new = false;
+  for (const TracePart& part : race.parts) {
+    if (part.role != PartRole::kAccess && part.role != PartRole::kPreviousAccess) continue;
+    if (!is_plain(part.access) || places.covers(part.address, part.size)) continue;
+    is_new = places.add({part.address, part.address + part.size}) || is_new;
+  }
+  return is_new;
+}
+
 }  // namespace heddle::run

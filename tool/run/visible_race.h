@@ -10,4 +10,8 @@ namespace heddle::run {
 // whose addresses belong to many variables. False: nothing new was added.
 bool add_race(const TraceFinding& race, VisiblePlaces& places);
 
+// The memory of both accesses alone, on stacks as well: for executions of two bodies of the same code, whose accesses are
+// the same and whose code lies elsewhere (tool/replay/symbolic.cpp).
+bool add_raced_memory(const TraceFinding& race, VisiblePlaces& places);
+
 }  // namespace heddle::run

@@ -13,6 +13,7 @@
 #include "tool/program/program_elf.h"
 #include "tool/replay/fold_waits.h"
 #include "tool/replay/symbolic.h"
+#include "tool/run/visible_race.h"
 
 namespace heddle::search {
 
@@ -26,14 +27,28 @@ Result<Executions> Executions::start(const run::Target& target, const RunSpec& s
   executions.spec_ = spec;
   executions.allowed_exits_ = std::move(allowed_exits);
   executions.index_ = index;
-  Trace original;
-  original.spec = spec;
-  original.execution = index;
-  auto candidates = replay::Candidates::start(target, spec, original);
+  if (auto status = executions.start_candidates(); !status) return status.error();
+  return executions;
+}
+
+Status Executions::start_candidates() {
+  auto candidates = replay::Candidates::start(target_, spec_, stub({}));
   if (!candidates) return candidates.error();
   candidates->keep_logs();
-  executions.candidates_ = std::make_shared<replay::Candidates>(std::move(*candidates));
-  return executions;
+  candidates_ = std::make_shared<replay::Candidates>(std::move(*candidates));
+  return Done{};
+}
+
+// By where the memory is, and not by the code: what is traced is another body of each function than the one that
+// candidates execute (tool/replay/symbolic.cpp).
+Result<bool> Executions::see_races(const Trace& trace) {
+  bool is_new = false;
+  for (const TraceFinding& finding : trace.findings)
+    is_new = run::add_raced_memory(finding, spec_.visible) || is_new;
+  if (!is_new) return false;
+  spec_.visible.silence = VisiblePlaces::kVisibleOnes;
+  if (auto status = start_candidates(); !status) return status.error();
+  return true;
 }
 
 Executed Executions::judged(const ExecutionResult& result, std::vector<Choice> choices) const {
@@ -41,6 +56,7 @@ Executed Executions::judged(const ExecutionResult& result, std::vector<Choice> c
   executed.choices = std::move(choices);
   executed.result = result;
   executed.is_bug = !run::signatures_of(result, allowed_exits_).empty();
+  executed.visible = spec_.visible;
   executed.passes = result.ending == Ending::kExited && !executed.is_bug;
   return executed;
 }
@@ -153,9 +169,9 @@ std::string Executions::source_place(std::uint64_t pc) {
   return shown->file.substr(shown->file.find_last_of('/') + 1) + ":" + std::to_string(shown->line);
 }
 
-Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of, const VisiblePlaces& visible) {
+Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of) {
   Trace original = stub(of.choices);
-  original.spec.visible = visible;
+  original.spec.visible = of.visible;
   auto run =
       replay::run_symbolically(target_, original, replay::AfterFailure::kEnd, shared_, keeps_decisions_);
   if (!run) return run.error();
@@ -168,7 +184,7 @@ Result<std::shared_ptr<TracedRun>> Executions::trace(const Executed& of, const V
   if (shared_.size() != before) ++generation_;
   if (symboliser_ == nullptr) read_static_memory(run->trace);
   auto traced = std::make_shared<TracedRun>(traced_run(std::move(run->trace), std::move(run->tables)));
-  if (!uncounted_ && visible == spec_.visible) {
+  if (!uncounted_ && of.visible == spec_.visible) {
     if (auto status = find_uncounted(*traced, of.result.trace_hash); !status) return status.error();
   }
   return traced;
@@ -211,12 +227,13 @@ Result<std::shared_ptr<TracedRun>> Executions::trace_injected(ThreadId thread,
   return traced;
 }
 
-Result<Trace> Executions::record(std::span<const Choice> choices) {
+Result<Trace> Executions::record(const Executed& executed) {
   RunSpec spec = spec_;
+  spec.visible = executed.visible;
   spec.replay = ReplayKind::kExact;
   run::SingleOptions options;
   options.index = index_;
-  options.replay = choices;
+  options.replay = executed.choices;
   options.allowed_exits = allowed_exits_;
   auto run = run::run_single(target_, spec, options);
   if (!run) return run.error();

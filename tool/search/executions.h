@@ -18,8 +18,9 @@ namespace heddle::search {
 struct Executed {
   std::vector<Choice> choices;
   ExecutionResult result;
-  bool passes = false;  // came to its end, and nothing was found
-  bool is_bug = false;  // something was found; neither: it was cut or timed out
+  bool passes = false;    // came to its end, and nothing was found
+  bool is_bug = false;    // something was found; neither: it was cut or timed out
+  VisiblePlaces visible;  // plain accesses that were choices
 };
 
 class Executions {
@@ -45,13 +46,15 @@ class Executions {
   }
 
   // With a symbolic trace. Memory that one execution shares is traced in all that come later.
-  Result<std::shared_ptr<TracedRun>> trace(const Executed& of) { return trace(of, spec_.visible); }
-  // A symbolic trace of an execution in which the accesses of `visible` are choices.
-  Result<std::shared_ptr<TracedRun>> trace(const Executed& of, const VisiblePlaces& visible);
+  Result<std::shared_ptr<TracedRun>> trace(const Executed& of);
   // With one thread made to read values of ours: no execution of the program, but a path of that thread.
   Result<std::shared_ptr<TracedRun>> trace_injected(ThreadId thread, std::span<const InjectedValue> values);
   // As for an artifact: with events and what was found.
-  Result<Trace> record(std::span<const Choice> choices);
+  Result<Trace> record(const Executed& executed);
+
+  // The memory that a trace's races are about is visible from now on: schedules that order plain accesses to it are
+  // followed, and not only asked for. What was executed before fits its own traces only. False: nothing was new.
+  Result<bool> see_races(const Trace& trace);
 
   // Adds that static memory which the run touched and no file initialises was zero at first.
   void learn_static(const TracedRun& run, std::map<Address, std::uint8_t>& initial);
@@ -71,6 +74,7 @@ class Executions {
 
  private:
   Executions() = default;
+  Status start_candidates();
   Executed judged(const ExecutionResult& result, std::vector<Choice> choices) const;
   Trace stub(std::span<const Choice> choices) const;
   void read_static_memory(const Trace& trace);

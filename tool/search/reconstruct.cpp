@@ -55,15 +55,18 @@ class Reconstructor {
     auto first = executions_.follow(std::span<const Departure>{});
     if (!first) return first.error();
     if (auto status = take(*first); !status) return status.error();
-    std::uint64_t samples = 0;
-    while (!best_.succeeded && time_left()) {
+    while (!best_.succeeded && (begins_anew_ || time_left())) {
+      if (begins_anew_) {
+        if (auto status = begin_anew(); !status) return status.error();
+        continue;
+      }
       auto is_further = go_along();
       if (!is_further) return is_further.error();
-      if (best_.succeeded || *is_further) continue;
+      if (best_.succeeded || *is_further || begins_anew_) continue;
       if (accepted_) break;
       if (open_.empty()) {
-        if (samples == options_.samples) break;
-        auto sample = executions_.sample(samples++);
+        if (samples_ == options_.samples) break;
+        auto sample = executions_.sample(samples_++);
         if (!sample) return sample.error();
         ++best_.executions;
         if (auto status = take(*sample); !status) return status.error();
@@ -91,7 +94,7 @@ class Reconstructor {
   };
 
   bool time_left() const {
-    return best_.executions < options_.most_executions && !run::time_is_up() &&
+    return !begins_anew_ && best_.executions < options_.most_executions && !run::time_is_up() &&
            run::worked_seconds() - began_ < options_.seconds;
   }
 
@@ -131,8 +134,31 @@ class Reconstructor {
     }
     if (ends_so && fails_ && is_same_failure(*reached) && (!accepted_ || reached->total > accepted_->total))
       accepted_ = reached;
+    if (options_.sees_races && !best_.succeeded && !accepted_) {
+      auto is_new = executions_.see_races(reached->run->trace);
+      if (!is_new) return is_new.error();
+      begins_anew_ = begins_anew_ || *is_new;
+    }
     open_.push({std::move(reached)});
     return Done{};
+  }
+
+  // More accesses are choices: the same schedule has other places in an execution, and what was known is of no use.
+  Status begin_anew() {
+    begins_anew_ = false;
+    known_ = KnownPaths(failing_);
+    seen_.clear();
+    open_ = {};
+    arrived_.clear();
+    last_steps_of_.clear();
+    stuck_at_ = samples_ = 0;
+    best_total_ = 0;
+    best_.matched.clear();
+    best_.same_paths = false;
+    auto first = executions_.follow(std::span<const Departure>{});
+    if (!first) return first.error();
+    ++best_.executions;
+    return take(*first);
   }
 
   // Who failed has taken its path to the end, and nobody has left theirs.
@@ -340,6 +366,8 @@ class Reconstructor {
   Reconstruction best_;
   std::set<std::pair<LoggedPaths, bool>> seen_;  // and whether they failed
   KnownPaths known_;
+  bool begins_anew_ = false;
+  std::uint64_t samples_ = 0;         // taken so far
   std::vector<std::string> arrived_;  // in the latest order: threads that came as far as they were to
   std::size_t stuck_at_ = 0;          // with so many lessons, orders of what is known led nowhere
   std::shared_ptr<Reached>

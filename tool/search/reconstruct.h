@@ -21,6 +21,9 @@ struct ReconstructOptions {
   std::uint64_t samples = 20;  // executions of the strategy to start from, besides the unsurprising one
   double seconds = 60;
   std::uint64_t most_conflicts = 20'000;
+  // Memory that is raced for becomes visible (Executions::see_races), and what is known is learned anew. Executions
+  // of before do not fit together with those that come, so that who has some should not ask for it.
+  bool sees_races = false;
 };
 
 // How the run ended.

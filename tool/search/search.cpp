@@ -134,7 +134,7 @@ Result<std::optional<Executed>> Search::execute(const Composition& of, const Sol
 
 Search::Found Search::report(const Executed& executed, const Composition& of, const Solved& solved,
                              Attempt attempt, std::size_t run) {
-  auto trace = executions_.record(executed.choices);
+  auto trace = executions_.record(executed);
   if (!trace) return trace.error();
   if (trace->findings.empty()) return std::optional<FoundBug>();
   FoundBug bug;

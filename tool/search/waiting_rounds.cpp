@@ -4,18 +4,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/trace/path_question.h"
+
 namespace heddle::search {
 namespace {
 
-constexpr std::size_t kLongestRound = 32;  // steps
-
-// Equal rounds: path[k] == path[k - period] for all k from begin + period to end.
-struct Rounds {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::size_t period = 1;
-  std::size_t count() const { return (end - begin) / period; }
-};
+constexpr std::size_t kLongestRound = PathQuestion::kLongestRound;  // steps
 
 // Where rounds of this length end that go on at `at`.
 std::size_t end_of_rounds(const Path& path, std::size_t at, std::size_t period) {
@@ -43,7 +37,13 @@ std::optional<Rounds> many_rounds_at(const Path& path, std::size_t at) {
   return std::nullopt;
 }
 
-// Many equal rounds that begin here.
+void append(Path& path, const Path& from, std::size_t begin, std::size_t end) {
+  path.insert(path.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+              from.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+}  // namespace
+
 std::optional<Rounds> many_rounds_from(const Path& path, std::size_t begin) {
   for (std::size_t period = 1; period <= kLongestRound && begin + period * kManyRounds <= path.size();
        ++period) {
@@ -52,13 +52,6 @@ std::optional<Rounds> many_rounds_from(const Path& path, std::size_t begin) {
   }
   return std::nullopt;
 }
-
-void append(Path& path, const Path& from, std::size_t begin, std::size_t end) {
-  path.insert(path.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
-              from.begin() + static_cast<std::ptrdiff_t>(end));
-}
-
-}  // namespace
 
 Path with_rounds_of(const Path& log, const ThreadPath& ran) {
   Path result;

@@ -9,6 +9,8 @@
 #include "core/trace/event_kinds.h"
 #include "core/trace/symbolic_value.h"
 #include "runtime/abi/engine_access.h"
+#include "runtime/strategy/plan.h"
+#include "runtime/symbolic/path_follower.h"
 #include "runtime/symbolic/tracer.h"
 
 using heddle::Address;
@@ -41,6 +43,8 @@ struct Tracing {
   Address claimed_address = 0;  // where the access was that the last claimed event is of
 };
 Tracing* tracing = nullptr;
+// Instead of a trace: paths are compared with those of a log. At most one of the two is there.
+symbolic::PathFollower* follower = nullptr;
 
 ThreadId current_thread() { return current->scheduler().current(); }
 
@@ -219,6 +223,13 @@ void compare(Address a, Address b, std::uint64_t looked_at, std::uint64_t pc) {
 
 void start_symbolic_trace() {
   const RunSpec& spec = current->spec();
+  if (PlanExchange* const plan = strategy::PlanStrategy::exchange();
+      spec.follows_paths != 0 && plan != nullptr) {
+    follower = new (map_pages(sizeof(symbolic::PathFollower))) symbolic::PathFollower;
+    follower->start(&plan->paths);
+    __heddle_symbolic_mode = __heddle_path_trace = 1;
+    return;
+  }
   // (The run before, which looks for shared memory, needs no trace.)
   if (spec.symbolic == 0 || spec.record_events == 0 || spec.plain_events == PlainEvents::kFindShared) return;
   void* section = current->channel().symbolic();
@@ -232,6 +243,7 @@ void start_symbolic_trace() {
 
 void end_symbolic_trace() {
   tracing = nullptr;
+  follower = nullptr;
   __heddle_symbolic_mode = 0;
   __heddle_path_trace = 0;
 }
@@ -261,6 +273,15 @@ heddle::symbolic::Moment moment_at(std::uint64_t pc, std::uint64_t place) {
   return now;
 }
 Address at(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+
+// The running thread; nullptr: its steps are not compared (those of signal handlers are none of its path).
+heddle::symbolic::PathFollower* following(heddle::symbolic::PathFollower::Who& who) {
+  if (follower == nullptr) return nullptr;
+  const heddle::sched::Thread& self = current->self();
+  if (self.handler_depth != 0) return nullptr;
+  who = {self.id, self.parent, self.child_number, current->choices().count()};
+  return follower;
+}
 
 }  // namespace
 
@@ -376,6 +397,9 @@ HEDDLE_EXPORT void __heddle_concretised(Id id, std::uint64_t value) {
 
 // --- paths
 HEDDLE_EXPORT void __heddle_step(std::uint64_t place, std::uint32_t kind, std::uint64_t outcome) {
+  heddle::symbolic::PathFollower::Who who;
+  if (auto* const compared = following(who))
+    compared->step(who, place, static_cast<std::uint8_t>(kind), outcome);
   if (tracing == nullptr) return;
   // (An exception has left the call that was being made.)
   tracer().step_call(current_thread(), 0);
@@ -384,21 +408,29 @@ HEDDLE_EXPORT void __heddle_step(std::uint64_t place, std::uint32_t kind, std::u
 HEDDLE_EXPORT void __heddle_step_switch(std::uint64_t place, std::uint64_t value, const std::uint64_t* cases,
                                         const std::uint32_t* outcomes, std::uint32_t count,
                                         std::uint32_t otherwise) {
-  if (tracing == nullptr) return;
   std::uint32_t outcome = otherwise;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (cases[i] == value) outcome = outcomes[i];
   }
-  tracer().step(moment_at(HEDDLE_CALLER_PC, place),
-                static_cast<std::uint8_t>(heddle::record::StepKind::kSwitch), outcome);
+  constexpr auto kSwitch = static_cast<std::uint8_t>(heddle::record::StepKind::kSwitch);
+  heddle::symbolic::PathFollower::Who who;
+  if (auto* const compared = following(who)) compared->step(who, place, kSwitch, outcome);
+  if (tracing == nullptr) return;
+  tracer().step(moment_at(HEDDLE_CALLER_PC, place), kSwitch, outcome);
 }
 HEDDLE_EXPORT void __heddle_step_call(std::uint64_t place) {
+  heddle::symbolic::PathFollower::Who who;
+  if (auto* const compared = following(who)) compared->call(who.thread, place);
   if (tracing != nullptr) tracer().step_call(current_thread(), place);
 }
 HEDDLE_EXPORT void __heddle_step_entered(std::uint64_t function) {
+  heddle::symbolic::PathFollower::Who who;
+  if (auto* const compared = following(who)) compared->entered(who, function);
   if (tracing != nullptr) tracer().step_entered(moment_at(HEDDLE_CALLER_PC, 0), function);
 }
 HEDDLE_EXPORT void __heddle_step_returned() {
+  heddle::symbolic::PathFollower::Who who;
+  if (auto* const compared = following(who)) compared->entered(who, 0);
   if (tracing != nullptr) tracer().step_entered(moment_at(HEDDLE_CALLER_PC, 0), 0);
 }
 
