@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Failures of native runs, brought back: of programs that were written by an author who had not seen heddle.
 
-    HEDDLE=build/bin/heddle native_failures.py [--half seen|unseen] [--native SECONDS] [-t TIME] [--work DIR] [NAME ...]
+    HEDDLE=build/bin/heddle native_failures.py [--half seen|unseen] [--native SECONDS] [-t TIME] [--work DIR] [--programs FILE] [NAME ...]
 
 programs.json has each program's bug in its author's words. A program is built with `heddle c++ --full` and run
 natively, with path logs, until a run fails or the time for that is over. Then `heddle reconstruct` gets the log, and
-beside it, as the control, `heddle run --look-for` gets it with the same time. `half` is by the parity of the first
+beside it, as the control, `heddle run --look-for` gets it with the same time, and `heddle reconstruct --only-paths`, which
+does nothing but what the log's paths lead to. `half` is by the parity of the first
 hexadecimal digit of the name's SHA-256; heddle was not changed after a look at an unseen one. Prints a table in
 Markdown. Exit status 1 when a failure that was logged is not brought back.
 
@@ -60,7 +61,7 @@ def first_failure(program, arguments, work, seconds):
 
 def try_command(words, log, program, arguments, work, limit):
     """(found, seconds of CPU, what was found)"""
-    out = os.path.join(work, "out-" + words[0])
+    out = os.path.join(work, "out-" + words[-1])
     asked = [HEDDLE, *words, "-q", "-t", limit, "-o", out]
     asked += ["--look-for", log] if words[0] == "run" else [log]
     before = cpu_seconds()
@@ -79,12 +80,13 @@ def main():
     options.add_argument("--native", type=float, default=90)
     options.add_argument("-t", "--time", default="60s")
     options.add_argument("--work")
+    options.add_argument("--programs", default=os.path.join(FOLDER, "programs.json"))
     given = options.parse_args()
-    with open(os.path.join(FOLDER, "programs.json"), encoding="utf-8") as file:
+    with open(given.programs, encoding="utf-8") as file:
         programs = json.load(file)
     work = given.work or tempfile.mkdtemp(prefix="heddle-wild-")
     logged = found = 0
-    print("| program | half | bug | native failure | reconstruct: s of CPU | control: s of CPU | found |\n|---|---|---|---|---|---|---|")
+    print("| program | half | bug | native failure | reconstruct: s of CPU | control: s of CPU | only paths: s of CPU | found |\n|---|---|---|---|---|---|---|---|")
     for case in programs:
         name = case["name"]
         if (given.names and name not in given.names) or (given.half and half_of(name) != given.half):
@@ -97,14 +99,15 @@ def main():
         log, ended, runs = first_failure(program, case["args"], folder, given.native)
         row = f"| {name} | {half_of(name)} | {case['kind']} | "
         if log is None:
-            print(row + f"none in {runs:,} runs | | | |", flush=True)
+            print(row + f"none in {runs:,} runs | | | | |", flush=True)
             continue
         logged += 1
         back, seconds, what = try_command(["reconstruct"], log, program, case["args"], folder, given.time)
         control, control_seconds, _ = try_command(["run", "--seed", "1"], log, program, case["args"], folder, given.time)
+        paths, paths_seconds, _ = try_command(["reconstruct", "--only-paths"], log, program, case["args"], folder, given.time)
         found += back
         print(row + f"{ended}, run {runs:,} | {'' if back else 'not: '}{seconds:.1f} | "
-              f"{'' if control else 'not: '}{control_seconds:.1f} | {what} |", flush=True)
+              f"{'' if control else 'not: '}{control_seconds:.1f} | {'' if paths else 'not: '}{paths_seconds:.1f} | {what} |", flush=True)
     print(f"\n{found} of {logged} logged failures were brought back.")
     if not given.work:
         shutil.rmtree(work, ignore_errors=True)
