@@ -34,6 +34,7 @@ void Choices::begin(std::uint64_t seed, std::uint64_t index, const strategy::Vie
   begun_ = true;
   strategy_->begin(seed, index, view);
   uniform_ = strategy_->uniform();
+  stay_ = strategy_->stay();
   observer_ = strategy_->observer();
   may_break_off_ = strategy_->may_break_off();
 }
@@ -56,6 +57,19 @@ std::uint32_t Choices::choose(ChoiceKind kind, std::uint32_t count, std::uint32_
   point.fallback = fallback;
   point.alternatives_hash = hash_alternatives(point);
   return pick(point);
+}
+
+ThreadId Choices::ask_for_thread(const sched::Scheduler& scheduler, bool can_continue) {
+  const auto runnable = scheduler.runnable();
+  strategy::ChoicePoint point;
+  point.kind = ChoiceKind::kThread;
+  point.thread = scheduler.current();
+  point.thread_can_continue = can_continue;
+  point.count = static_cast<std::uint32_t>(runnable.size());
+  point.threads = runnable.data();
+  point.alternatives_hash = thread_hash(scheduler, can_continue);
+  point.fallback = can_continue ? scheduler.thread(scheduler.current()).runnable_position : 0;
+  return runnable[pick(point)];
 }
 
 std::uint32_t Choices::pick(strategy::ChoicePoint& point) {

@@ -108,13 +108,27 @@ class Choices {
   }
   // Under a uniform strategy: for a thread that can go on, and for one that cannot.
   [[gnu::always_inline]] ThreadId draw_thread(sched::Scheduler& scheduler) {
-    const ThreadId picked =
-        continues_burst(scheduler.self()) ? scheduler.current() : draw_runnable(scheduler);
+    ThreadId picked = scheduler.current();
+    if (!continues_burst(scheduler.self())) {
+      if (stay_ == nullptr) [[likely]]
+        picked = draw_runnable(scheduler);
+      else if (!goes_on(scheduler.self()))
+        return ask_for_thread(scheduler, true);
+    }
     log_thread(scheduler, picked, true);
     return picked;
   }
+  // Under a strategy that lets threads run on: does the running one go on, without anybody being asked?
+  bool goes_on(const sched::Thread& t) {
+    if (stay_ == nullptr || *stay_ == 0 || t.pending.kind == EventKind::kYield) return false;
+    --*stay_;
+    return true;
+  }
+  // The strategy says whose turn it is.
+  ThreadId ask_for_thread(const sched::Scheduler& scheduler, bool can_continue);
   ThreadId draw_other_thread(const sched::Scheduler& scheduler, bool can_continue) {
     if (scheduler.runnable().size() == 1) return scheduler.runnable()[0];
+    if (stay_ != nullptr) return ask_for_thread(scheduler, can_continue);
     const ThreadId picked = draw_runnable(scheduler);
     log_thread(scheduler, picked, can_continue);
     return picked;
@@ -167,7 +181,8 @@ class Choices {
   }
 
   ChoiceLog log_;
-  Random* uniform_ = nullptr;  // the strategy's generator, if it draws uniformly
+  Random* uniform_ = nullptr;      // the strategy's generator, if it draws uniformly
+  std::uint32_t* stay_ = nullptr;  // how long the running thread goes on (Strategy::stay)
   strategy::Observer* observer_ = nullptr;
   bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
   bool bursts_ = false;  // loads may read older stores

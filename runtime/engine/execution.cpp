@@ -135,6 +135,8 @@ template <bool kDraws>
     } else if (choices_.is_uniform() && !fairness_.is_fair() && !enforcing_ && choices_.continues_burst(t)) {
       choices_.log_thread(scheduler_, t.id,
                           true);  // as draw_thread does: an execution is the same when it is recorded
+    } else if (!fairness_.is_fair() && !enforcing_ && !probe_.is_active() && choices_.goes_on(t)) {
+      choices_.log_thread(scheduler_, t.id, true);
     } else {
       switch_to(choose_thread(true));
     }
@@ -167,15 +169,7 @@ ThreadId Execution::choose_thread(bool can_continue) {
     return next;
   }
   if (enforcing_) return choose_free_thread(can_continue);
-  strategy::ChoicePoint point;
-  point.kind = ChoiceKind::kThread;
-  point.thread = scheduler_.current();
-  point.thread_can_continue = can_continue;
-  point.count = static_cast<std::uint32_t>(runnable.size());
-  point.threads = runnable.data();
-  point.alternatives_hash = Choices::thread_hash(scheduler_, can_continue);
-  point.fallback = can_continue ? self().runnable_position : 0;
-  return runnable[choices_.pick(point)];
+  return choices_.ask_for_thread(scheduler_, can_continue);
 }
 
 bool Execution::wait(WaitKind kind, Address object, std::uint64_t deadline, ThreadId waits_for) {

@@ -1,22 +1,13 @@
 #include "runtime/strategy/long_runs.h"
 
+#include "runtime/strategy/run_lengths.h"
+
 namespace heddle::strategy {
 
 void LongRunsStrategy::start() {
-  scale_ = mean_ != 0 ? mean_ : kScales[below(sizeof kScales / sizeof kScales[0])];
+  scale_ = mean_ != 0 ? mean_ : draw_run_scale(random_);
   reads_newest_ = below(2) == 0;
   left_ = 0;
-}
-
-// Geometric, with the mean of the scale: the number of draws until one of `scale_` comes up. Drawn by halves, so that
-// it takes few draws whatever the scale is: a length is exponential with half-life h = scale * ln 2, and so is a
-// number of half-lives, each with probability 1/2, with a part of one that is close to uniform.
-std::uint32_t LongRunsStrategy::draw_length() {
-  if (scale_ <= 1) return 0;
-  const std::uint32_t half = scale_ * 693 / 1000 + 1;
-  std::uint32_t length = below(half);
-  for (int halves = 0; halves < 20 && below(2) == 0; ++halves) length += half;
-  return length;
 }
 
 std::uint32_t LongRunsStrategy::choose_thread(const ChoicePoint& point) {
@@ -29,7 +20,7 @@ std::uint32_t LongRunsStrategy::choose_thread(const ChoicePoint& point) {
       return point.fallback;
     }
   }
-  left_ = draw_length();
+  left_ = draw_run_length(random_, scale_);
   return below(point.count);
 }
 

@@ -5,6 +5,8 @@
 // How long a run is on average is a parameter, or drawn for each execution from several scales, since no one knows
 // how far ahead a thread has to be. A thread that yields, or reads the same again and again, ends its run. Half of the
 // executions read the newest stores only: what takes long runs is seldom a stale read as well.
+//
+// This one follows the execution, as members of `auto` do; runs_on.h is the same for a strategy of its own.
 #pragma once
 
 #include "runtime/strategy/follower.h"
@@ -19,12 +21,9 @@ class LongRunsStrategy final : public Follower {
   std::uint32_t choose(const ChoicePoint& point) override;
 
  private:
-  static constexpr std::uint32_t kScales[] = {4, 16, 64, 256, 1024, 4096};
-
   void start() override;
   void after(const Operation& operation) override;
   std::uint32_t choose_thread(const ChoicePoint& point);
-  std::uint32_t draw_length();
 
   std::uint32_t mean_;
   std::uint32_t scale_ = 1;  // of this execution

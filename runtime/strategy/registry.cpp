@@ -8,12 +8,12 @@
 #include "runtime/strategy/dpct.h"
 #include "runtime/strategy/exhaustive.h"
 #include "runtime/strategy/greybox.h"
-#include "runtime/strategy/long_runs.h"
 #include "runtime/strategy/pct.h"
 #include "runtime/strategy/pctwm.h"
 #include "runtime/strategy/places.h"
 #include "runtime/strategy/pos.h"
 #include "runtime/strategy/random.h"
+#include "runtime/strategy/runs_on.h"
 #include "runtime/strategy/surw.h"
 
 namespace heddle::strategy {
@@ -38,7 +38,7 @@ Strategy* make_strategy(const char* text) {
   if (spec.is("random")) {
     // From one operation on average on, which is the walk that switches at each.
     if (spec.value("switch", 1) == 1) return make<RandomStrategy>();
-    return make<LongRunsStrategy>(spec.value("switch", 1));
+    return make<RunsOnStrategy>(spec.value("switch", 1));
   }
   if (spec.is("pct")) return make<PctStrategy>(spec);
   if (spec.is("dpct")) return make<DPctStrategy>(spec);

@@ -168,6 +168,10 @@ class Strategy {
   // Of a strategy that draws every choice by below(count) from one generator: that generator, so that the
   // engine can draw without a call. Asked once, after begin. All others: nullptr.
   virtual Random* uniform() { return nullptr; }
+  // Of a strategy under which threads run on: how many operations the running thread goes on for before it is asked
+  // again whose turn it is. The engine counts down. A thread that yields, and one that cannot go on, is asked about at
+  // once. Asked once, after begin. All others: nullptr.
+  virtual std::uint32_t* stay() { return nullptr; }
 
  protected:
   ~Strategy() = default;
