@@ -67,8 +67,13 @@ class Choices {
   void forget_observer() { observer_ = nullptr; }
   bool is_uniform() const { return uniform_ != nullptr; }
   // `plain`: there is nothing to be done about turns but to draw them.
-  void set_pace(bool plain) { draws_ = uniform_ != nullptr && plain; }
+  void set_pace(bool plain) {
+    draws_ = uniform_ != nullptr && plain;
+    draws_turns_ = draws_ && stay_ == nullptr;
+  }
   bool draws() const { return draws_; }
+  // Is whose turn it is drawn as well? Not where threads run on.
+  bool draws_turns() const { return draws_turns_; }
   // The strategy may have seen enough.
   void check_abandoned() {
     if (may_break_off_ && strategy_->abandoned()) host_.break_off(Ending::kRedundant);
@@ -108,13 +113,8 @@ class Choices {
   }
   // Under a uniform strategy: for a thread that can go on, and for one that cannot.
   [[gnu::always_inline]] ThreadId draw_thread(sched::Scheduler& scheduler) {
-    ThreadId picked = scheduler.current();
-    if (!continues_burst(scheduler.self())) {
-      if (stay_ == nullptr) [[likely]]
-        picked = draw_runnable(scheduler);
-      else if (!goes_on(scheduler.self()))
-        return ask_for_thread(scheduler, true);
-    }
+    const ThreadId picked =
+        continues_burst(scheduler.self()) ? scheduler.current() : draw_runnable(scheduler);
     log_thread(scheduler, picked, true);
     return picked;
   }
@@ -128,7 +128,6 @@ class Choices {
   ThreadId ask_for_thread(const sched::Scheduler& scheduler, bool can_continue);
   ThreadId draw_other_thread(const sched::Scheduler& scheduler, bool can_continue) {
     if (scheduler.runnable().size() == 1) return scheduler.runnable()[0];
-    if (stay_ != nullptr) return ask_for_thread(scheduler, can_continue);
     const ThreadId picked = draw_runnable(scheduler);
     log_thread(scheduler, picked, can_continue);
     return picked;
@@ -184,9 +183,10 @@ class Choices {
   Random* uniform_ = nullptr;      // the strategy's generator, if it draws uniformly
   std::uint32_t* stay_ = nullptr;  // how long the running thread goes on (Strategy::stay)
   strategy::Observer* observer_ = nullptr;
-  bool draws_ = false;   // whose turn it is, is drawn, and there is nothing else to do about it
-  bool bursts_ = false;  // loads may read older stores
-  bool begun_ = false;   // the first choice has been reached
+  bool draws_ = false;        // what is open is drawn, and there is nothing else to do about it
+  bool draws_turns_ = false;  // draws_, and nobody runs on
+  bool bursts_ = false;       // loads may read older stores
+  bool begun_ = false;        // the first choice has been reached
   bool may_break_off_ = true;
   std::uint32_t spurious_left_ = 0;
   std::uint32_t timeouts_left_ = 0;

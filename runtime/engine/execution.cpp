@@ -107,7 +107,7 @@ ThreadId next_in_turn(const sched::Scheduler& scheduler) {
 }  // namespace
 
 void Execution::take_turn(std::uint64_t pc) {
-  choices_.draws() ? take_turn_as<true>(pc) : take_turn_as<false>(pc);
+  choices_.draws_turns() ? take_turn_as<true>(pc) : take_turn_as<false>(pc);
 }
 
 // kDraws: nearly all turns of a campaign, with nothing to record and a uniform strategy.
@@ -130,7 +130,7 @@ template <bool kDraws>
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
-    if (kDraws && choices_.draws()) {
+    if (kDraws && choices_.draws_turns()) {
       switch_to(choices_.draw_thread(scheduler_));
     } else if (choices_.is_uniform() && !fairness_.is_fair() && !enforcing_ && choices_.continues_burst(t)) {
       choices_.log_thread(scheduler_, t.id,
@@ -214,8 +214,8 @@ void Execution::run_others() {
     if (!probe_waiters()) end_in_deadlock();
   }
   const bool can_continue = self().state == ThreadState::kRunnable;
-  switch_to(choices_.draws() ? choices_.draw_other_thread(scheduler_, can_continue)
-                             : choose_thread(can_continue));
+  switch_to(choices_.draws_turns() ? choices_.draw_other_thread(scheduler_, can_continue)
+                                   : choose_thread(can_continue));
 }
 
 Event* Execution::add_event(EventKind kind, std::uint64_t pc) {
