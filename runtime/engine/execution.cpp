@@ -126,17 +126,21 @@ template <bool kDraws>
   if (fairness_.is_due(++channel_.header()->current.steps)) [[unlikely]]
     check_bounds();
   const bool stays = !kDraws && enforcing_ && rules_.keeps_turn(t, pc);
+  // In a burst of stores, or running on: nobody is asked.
+  const auto continues_by_itself = [&] {
+    if (fairness_.is_fair() || enforcing_) return false;
+    return (choices_.is_uniform() && choices_.continues_burst(t)) ||
+           (!probe_.is_active() && choices_.goes_on(t));
+  };
   const bool has_others =
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));
   if (has_others && !t.ignored && !stays) {
     // (Fairness may have begun at the check of the bounds.)
     if (kDraws && choices_.draws_turns()) {
       switch_to(choices_.draw_thread(scheduler_));
-    } else if (choices_.is_uniform() && !fairness_.is_fair() && !enforcing_ && choices_.continues_burst(t)) {
+    } else if (continues_by_itself()) {
       choices_.log_thread(scheduler_, t.id,
                           true);  // as draw_thread does: an execution is the same when it is recorded
-    } else if (!fairness_.is_fair() && !enforcing_ && !probe_.is_active() && choices_.goes_on(t)) {
-      choices_.log_thread(scheduler_, t.id, true);
     } else {
       switch_to(choose_thread(true));
     }

@@ -288,8 +288,7 @@ class Execution final : public strategy::View, private FindingHost, private Choi
   void plain_over_atomics(race::AccessOp op, Address address, std::uint64_t bytes);
   void note_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
   bool announce_plain_access(race::AccessOp op, Address address, std::uint64_t bytes, std::uint64_t pc);
-  void record_plain_access(bool writes, Address address, std::uint64_t bytes, std::uint64_t pc,
-                           std::uint8_t flags);
+  void record_plain_access(bool writes, Address at, std::uint64_t bytes, std::uint64_t pc, std::uint8_t how);
   void note_plain_write(Address address, std::uint64_t bytes);
   void touch_granules(const ElementRange& range);
   void profile_access(std::uint32_t order, const ElementRange& range);

@@ -21,18 +21,18 @@ bool Execution::announce_plain_access(race::AccessOp op, Address address, std::u
   return true;
 }
 
-void Execution::record_plain_access(bool writes, Address address, std::uint64_t bytes, std::uint64_t pc,
-                                    std::uint8_t flags) {
+void Execution::record_plain_access(bool writes, Address at, std::uint64_t bytes, std::uint64_t pc,
+                                    std::uint8_t how) {
   Event* event = record(writes ? EventKind::kPlainWrite : EventKind::kPlainRead, pc);
   if (event == nullptr) return;
-  event->flags |= flags;
-  set_address(*event, address);
+  event->flags |= how;  // event_flags
+  set_address(*event, at);
   event->size = static_cast<std::uint8_t>(bytes < Granule::kBytes ? bytes : Granule::kBytes);
   event->stack = access_stack(pc);
   if (writes) {
-    events_.await_value(address, event->size);
+    events_.await_value(at, event->size);
   } else {
-    event->value = event->value2 = EventLog::read_safely(address, event->size);
+    event->value = event->value2 = EventLog::read_safely(at, event->size);
   }
 }
 

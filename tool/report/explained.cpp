@@ -71,6 +71,8 @@ std::string root_cause_text(const Explanation& e, const Style& style) {
 std::string no_difference_text(const Explanation& e) {
   const auto& findings = e.failing.trace.findings;
   const std::string tried = grouped(e.interventions);
+  if (e.interventions == 0 && e.passed == 0)
+    return "The time was up before any execution near this one was tried. Give it more with -t.";
   if (e.passed != 0)
     return fmt::format(
         "{} of {} executions near this one pass; what threads do to each other is in the same order in them.",

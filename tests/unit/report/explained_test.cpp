@@ -57,5 +57,14 @@ TEST(Explained, DataFlowsThatLookAlikeOnBothSidesAreNotTold) {
   EXPECT_TRUE(flow_differences(e).empty());
 }
 
+TEST(Explained, NothingIsClaimedOfExecutionsThatWereNotTried) {
+  Explanation e;
+  e.failing = waits(1);
+  EXPECT_EQ(explained_how(e).find("passes"), std::string::npos);
+  EXPECT_NE(explained_how(e).find("-t"), std::string::npos);
+  e.interventions = 7;
+  EXPECT_NE(explained_how(e).find("No execution near this one passes"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace heddle::report
