@@ -11,6 +11,7 @@ that lie beside the tree (left out where they are not). Its labels were written 
 what was said about it.
 
 remedies_later.json (--labels) has twenty programs more, written when the others had been looked at.
+remedies_third.json has 28 more of another author, written after that.
 
 Each program is built and run, and its first bug explained. A remedy is right if one of the accepted alternatives has its
 kind, and it names enough of that alternative's lines: `needs` of `lines`, or, where there is `each`, a line of each
