@@ -94,8 +94,9 @@ def main():
         folder = os.path.join(work, name)
         os.makedirs(folder, exist_ok=True)
         program = os.path.join(folder, "program")
-        sources = [os.path.join(FOLDER, "programs", file) for file in case["files"] if file.endswith(".cpp")]
-        subprocess.run([HEDDLE, "c++", "--full", "-std=c++20", "-O1", "-g", "-pthread", *sources, "-o", program], check=True)
+        sources = [os.path.join(FOLDER, "programs", file) for file in case["files"] if file.endswith((".c", ".cpp"))]
+        compiler = ["cc", "--full", "-std=gnu11"] if sources[0].endswith(".c") else ["c++", "--full", "-std=c++20"]
+        subprocess.run([HEDDLE, *compiler, "-O1", "-g", "-pthread", *sources, "-o", program], check=True)
         log, ended, runs = first_failure(program, case["args"], folder, given.native)
         row = f"| {name} | {half_of(name)} | {case['kind']} | "
         if log is None:
