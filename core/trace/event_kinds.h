@@ -123,8 +123,9 @@ constexpr std::uint8_t traits_in_table(EventKind kind) {
   }
 }
 
+// Of every value that a byte has: kinds come from files, too, and those that are none have no traits.
 struct EventTraitTable {
-  std::uint8_t of[static_cast<std::size_t>(EventKind::kCount)] = {};
+  std::uint8_t of[256] = {};
 };
 // Strategies ask at each operation: a table is read faster than a switch is taken.
 inline constexpr EventTraitTable kEventTraits = [] {
