@@ -36,15 +36,17 @@ enum class RuleKind : std::uint8_t {
   kAfterEnd,    // operations at `place` wait until threads that were started at `other` have ended
   kKeep,        // what is freed at `place` is kept until the program ends
   kStartAfter,  // threads that are started at `place` begin when `other` was performed
-  kGiveBack,    // while a join at `place` waits, the thread does not hold the lock that it took at `other`
-  kAtomic,      // plain accesses at `place` and at `other` are atomic ones with `order`
+  kGiveBack,  // while a join or a wait for a condition at `place` lasts, the thread does not hold the lock that it
+              // took at `other`
+  kAtomic,  // plain accesses at `place` and at `other` are atomic ones with `order`
+  kFence,   // a fence of `order` comes before an operation at `place`
 };
 
 struct EnforcedRule {
   CodePlace place;
   CodePlace other;
   RuleKind kind = RuleKind::kNone;
-  MemoryOrder order = MemoryOrder::kRelaxed;  // kStrengthen, kAtomic
+  MemoryOrder order = MemoryOrder::kRelaxed;  // kStrengthen, kAtomic, kFence
   std::uint8_t frames_left =
       0;  // kTogether: so many functions may be left on the way from `place` to `other`
   std::uint8_t unused[5] = {};

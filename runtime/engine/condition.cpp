@@ -52,6 +52,9 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   }
   done(EventKind::kCondWait, c.number);
 
+  SyncObject* given_back =
+      enforcing_ ? rules_.given_back_at(t, pc, stacks_.innermost_place(t), m.address) : nullptr;
+  if (given_back != nullptr) mutex_unlock(*given_back, pc);
   // Release and begin to wait with no scheduling point between: a signal cannot fall into the gap.
   const std::uint32_t depth = m.count;
   release(m);
@@ -76,6 +79,8 @@ int Execution::condition_wait(SyncObject& c, SyncObject& m, std::uint64_t pc, st
   const bool timed_out = !spurious && t.timed_out;
   t.wait_mutex = 0;
   t.timed_out = false;
+  // It was taken before the other one, and is again.
+  if (given_back != nullptr) mutex_lock(*given_back, pc);
   const int lock_error = mutex_lock(m, pc);
   if (hands_over) rules_.handed_over(t);
   m.count = depth;

@@ -125,6 +125,7 @@ template <bool kDraws>
     fire_timers();
   if (fairness_.is_due(++channel_.header()->current.steps)) [[unlikely]]
     check_bounds();
+  if (!kDraws && enforcing_ && rules_.name_callers()) t.rule_site = stacks_.innermost_place(t);
   const bool stays = !kDraws && enforcing_ && rules_.keeps_turn(t, pc);
   const bool has_others =
       scheduler_.runnable().size() > 1 || (!kDraws && (t.awaited_order != 0 || t.awaited_mutex != 0));

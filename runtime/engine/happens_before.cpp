@@ -15,6 +15,12 @@ void HappensBefore::start() {
   clocks_ = static_cast<memory::SyncClock*>(map_pages(std::size_t{kMaxClocks} * sizeof(memory::SyncClock)));
 }
 
+void HappensBefore::fence(MemoryOrder order) {
+  if (suspended_) return;
+  memory_.fence(scheduler_.current(), order);
+  enter_epoch();
+}
+
 void HappensBefore::release(std::uint32_t& clock) {
   if (clock == 0) {
     if (count_ + 1 >= kMaxClocks)

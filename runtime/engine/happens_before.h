@@ -50,6 +50,9 @@ class HappensBefore {
     return memory_.unknown_owner(scheduler_.current(), clocks_[clock]);
   }
 
+  // By the running thread.
+  void fence(MemoryOrder order);
+
   // Tells the race detector who runs, and in which epoch. After every switch, and whenever a clock has changed.
   void enter_epoch();
 

@@ -7,9 +7,7 @@ using sched::ThreadState;
 
 namespace {
 
-bool is_at(const CodePlace& place, const Thread& thread, std::uint64_t pc) {
-  if (place.pc == 0) return true;
-  if (place.pc != pc) return false;
+bool is_called_directly_at(const CodePlace& place, const Thread& thread) {
   const std::uint32_t depth = thread.depth < sched::kMaxCallDepth ? thread.depth : 0;
   for (std::uint32_t i = 0; i < CodePlace::kMostCallers && place.callers[i] != 0; ++i) {
     if (i >= depth || thread.frames[depth - 1 - i].pc != place.callers[i]) return false;
@@ -19,9 +17,7 @@ bool is_at(const CodePlace& place, const Thread& thread, std::uint64_t pc) {
 
 // A call that a library made: no shadow stack has its frames, but it is known where the program called the library. From
 // there on the callers are those of the shadow stack.
-bool is_called_at(const CodePlace& place, const Thread& thread, std::uint64_t pc, std::uint64_t site) {
-  if (place.callers[0] == 0) return is_at(place, thread, pc);
-  if (place.pc != pc) return false;
+bool is_called_by_library_at(const CodePlace& place, const Thread& thread, std::uint64_t site) {
   std::uint32_t at = 0;
   while (at < CodePlace::kMostCallers && place.callers[at] != 0 && place.callers[at] != site) ++at;
   if (at == CodePlace::kMostCallers || place.callers[at] != site) return false;
@@ -34,11 +30,28 @@ bool is_called_at(const CodePlace& place, const Thread& thread, std::uint64_t pc
   return true;
 }
 
+bool is_called_at(const CodePlace& place, const Thread& thread, std::uint64_t pc, std::uint64_t site) {
+  if (place.pc == 0) return true;
+  if (place.pc != pc) return false;
+  return is_called_directly_at(place, thread) || (site != 0 && is_called_by_library_at(place, thread, site));
+}
+
+bool is_at(const CodePlace& place, const Thread& thread, std::uint64_t pc) {
+  return is_called_at(place, thread, pc, thread.rule_site);
+}
+
 constexpr bool is_hand_over(RuleKind kind) {
   return kind == RuleKind::kHandOver || kind == RuleKind::kHandOverOne;
 }
 
 }  // namespace
+
+void Rules::start(std::span<const EnforcedRule> rules) {
+  rules_ = rules;
+  name_callers_ = false;
+  for (const EnforcedRule& rule : rules)
+    name_callers_ = name_callers_ || rule.place.callers[0] != 0 || rule.other.callers[0] != 0;
+}
 
 bool Rules::locks_plain_accesses() const {
   for (const EnforcedRule& rule : rules_) {
@@ -92,6 +105,7 @@ void Rules::note_turn(Thread& t, std::uint64_t pc) {
       edges_.release(clock_);
     }
     if (rule.kind == RuleKind::kAfterEnd && is_at(rule.place, t, pc)) edges_.acquire(clock_, t.id);
+    if (rule.kind == RuleKind::kFence && is_at(rule.place, t, pc)) edges_.fence(rule.order);
     if (rule.kind == RuleKind::kGiveBack && t.pending.kind == EventKind::kMutexLock &&
         is_at(rule.other, t, pc))
       note_lock(t);
@@ -103,6 +117,7 @@ void Rules::note_turn(Thread& t, std::uint64_t pc) {
         note_lock(t);
       }
       if (is_at(rule.place, t, pc)) {
+        edges_.acquire(clock_, t.id);
         for_each_lock([&](const sched::SyncObject& lock) { edges_.acquire(lock.clock, t.id); });
         t.region_locks = true;
         if (t.region == 0) {
@@ -199,12 +214,13 @@ void Rules::note_start(Thread& t) const {
   t.start_rule = 0;
 }
 
-sched::SyncObject* Rules::given_back_at(const Thread& t, std::uint64_t pc, std::uint64_t site) const {
+sched::SyncObject* Rules::given_back_at(const Thread& t, std::uint64_t pc, std::uint64_t site,
+                                        Address own) const {
   sched::SyncObject* given = nullptr;
   for (const EnforcedRule& rule : rules_) {
     if (rule.kind != RuleKind::kGiveBack || !is_called_at(rule.place, t, pc, site)) continue;
     for_each_lock([&](sched::SyncObject& lock) {
-      if (lock.count == 1 && lock.owner == t.id) given = &lock;
+      if (lock.count == 1 && lock.owner == t.id && lock.address != own) given = &lock;
     });
   }
   return given;

@@ -31,8 +31,10 @@ class Rules {
       : edges_(edges), scheduler_(scheduler), sync_(sync) {}
 
   // `rules` stays valid.
-  void start(std::span<const EnforcedRule> rules) { rules_ = rules; }
+  void start(std::span<const EnforcedRule> rules);
   bool any() const { return !rules_.empty(); }
+  // Do places name callers? Then Thread::rule_site has to be known at each turn.
+  bool name_callers() const { return name_callers_; }
   bool locks_plain_accesses() const;
 
   // The order that an atomic operation of this thread has here.
@@ -50,8 +52,10 @@ class Rules {
   void note_end(const sched::Thread& thread);
   // A thread begins to run.
   void note_start(sched::Thread& thread) const;
-  // The lock that the running thread gives back while it waits in a join here; nullptr: none.
-  sched::SyncObject* given_back_at(const sched::Thread& running, std::uint64_t pc, std::uint64_t site) const;
+  // The lock that the running thread gives back while it waits here, besides `own`, which the wait itself gives back;
+  // nullptr: none.
+  sched::SyncObject* given_back_at(const sched::Thread& running, std::uint64_t pc, std::uint64_t site,
+                                   Address own = 0) const;
   // Does a signal of the running thread wake all that wait?
   bool wakes_all(const sched::Thread& running, std::uint64_t pc) const;
   // Does a wait of the running thread go on only when what it was signalled for is still so?
@@ -98,6 +102,7 @@ class Rules {
   std::uint32_t performed_at_[kMostRules] = {};  // by rule, the latest of these
   std::uint32_t clock_ = 0;
   PlainRule plain_ = PlainRule::kNone;
+  bool name_callers_ = false;
   std::uint32_t lock_count_ = 0, handed_over_count_ = 0;
   Address locks_[kMostLocks] = {};  // kHoldLock
   ThreadId held_by_ = kNoThread;    // the thread whose region holds all of these

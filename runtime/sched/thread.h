@@ -113,6 +113,8 @@ struct Thread {
   bool region_locks = false;           // it holds the program's locks meanwhile
   std::uint8_t end_rule = 0;           // 1 + the rule by which others wait for its end; 0: none
   std::uint8_t start_rule = 0;         // 1 + the rule by which it has not begun yet; 0: none
+  std::uint64_t rule_site =
+      0;  // where the program called a library for what the thread does next; 0: it did not
   std::uint32_t start_mark = 0;    // how much of what such rules wait for had happened when it was created
   std::uint32_t region_depth = 0;  // nobody may come between while so many functions are on its shadow stack
   ThreadId parent = kNoThread;

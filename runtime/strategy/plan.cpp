@@ -54,6 +54,8 @@ void PlanStrategy::performed(const Operation& operation) {
     record.repeated = 0;
     for (std::uint32_t& place : record.places) place = 0;
   }
+  // It waits by itself where there is something to wait for: a call that finds it done is no look at it.
+  if (operation.kind == EventKind::kOnce) return;
   const std::uint64_t hash = mix(operation.pc, operation.address);
   std::uint32_t& place = record.places[hash >> 62];
   const bool uses_lock = takes_lock(operation.kind) || gives_lock_back(operation.kind);

@@ -186,6 +186,34 @@ TEST_F(RulesTest, AThreadThatALibraryStartsIsKnownByTheCallOfTheLibrary) {
   EXPECT_TRUE(rules_.must_wait(started));
 }
 
+TEST_F(RulesTest, AnOperationOfALibraryIsKnownByTheCallOfTheLibrary) {
+  EnforcedRule made = rule(RuleKind::kStartAfter, kFirst, kElsewhere);
+  made.other.callers[0] = 0x7000;  // in the library
+  made.other.callers[1] = kLast;
+  hold_to(made);
+  EXPECT_TRUE(rules_.name_callers());
+  Thread& started = alone_.add();
+  rules_.note_created(thread_, started, kFirst, kFirst);
+  thread_.rule_site = kFirst;
+  perform(kElsewhere);
+  EXPECT_TRUE(rules_.must_wait(started)) << "called elsewhere";
+  thread_.rule_site = kLast;
+  perform(kElsewhere);
+  EXPECT_FALSE(rules_.must_wait(started));
+}
+
+// A release fence before a relaxed store, and an acquire fence after a relaxed load ([atomics.fences]).
+TEST_F(RulesTest, AFenceComesBeforeAnOperation) {
+  EnforcedRule made = rule(RuleKind::kFence, kLast, 0);
+  made.order = MemoryOrder::kRelease;
+  hold_to(made);
+  const auto before = memory_.epoch(kMainThread).time;
+  perform(kElsewhere);
+  EXPECT_EQ(memory_.epoch(kMainThread).time, before);
+  perform(kLast);
+  EXPECT_GT(memory_.epoch(kMainThread).time, before) << "what it published can be told from what comes after";
+}
+
 TEST_F(RulesTest, ALockIsHeldForOneOperation) {
   sync_.start();
   hold_to(rule(RuleKind::kHoldLock, kLast, kFirst));
@@ -204,6 +232,20 @@ TEST_F(RulesTest, ALockIsHeldForOneOperation) {
   EXPECT_EQ(lock.clock, 0u);
   perform(kElsewhere);
   EXPECT_NE(lock.clock, 0u) << "who takes the lock next knows of it";
+}
+
+TEST_F(RulesTest, TwoThatHoldALockAreOrderedThoughNobodyHasTakenItYet) {
+  sync_.start();
+  hold_to(rule(RuleKind::kHoldLock, kLast, kFirst));
+  memory_.thread_created(kMainThread, ThreadId{1});
+  const std::uint32_t published = memory_.epoch(kMainThread).time;
+  perform(kLast);
+  perform(kElsewhere);  // it is over
+  Thread other;
+  other.id = ThreadId{1};
+  other.frames = frames_;
+  rules_.note_turn(other, kLast);
+  EXPECT_GE(memory_.clock(other.id).at(kMainThread), published);
 }
 
 TEST_F(RulesTest, ALockIsHeldForAStep) {
