@@ -121,7 +121,8 @@ def judged(bug, remedy):
     kind, frames = kind_of(remedy), set(frames_of(remedy))
     frames |= {(file, int(line)) for file, line in re.findall(r"([\w./-]+\.(?:c|cpp|h)):(\d+)", remedy.get("sentence") or "")}
     lines = sorted({f"{os.path.basename(path)}:{line}" for path, line in frames})
-    kinds = {kind, "lock"} if kind == "hold_lock" else {kind}  # the lock that the other side holds is one lock for both
+    # The lock that the other side holds is one lock for both, and a fence is a matter of memory orders.
+    kinds = {kind} | {"hold_lock": {"lock"}, "fence": {"orders"}}.get(kind, set())
     fitting = [alternative for alternative in bug["accepted"] if kinds & set(alternative["kinds"])]
     if not fitting:
         return "wrong kind", kind, lines

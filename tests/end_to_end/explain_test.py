@@ -127,6 +127,93 @@ DEADLOCK = two_threads(
 
 RACE = two_threads("counter = counter + 1;", "counter = counter + 1;", "int counter;")
 
+# Two counters behind one lock; a look at both has to be one step, whichever of them is written last.
+BOTH = two_threads(
+    """
+  atomic_store(&a, 1);  // the first
+  atomic_store(&b, 1);  // the second
+""",
+    """
+  int seen_a = atomic_load(&a);  // the look
+  int seen_b = atomic_load(&b);
+  assert(seen_a == seen_b);
+""",
+    "atomic_int a, b;",
+)
+
+# Store buffering once more: volatile accesses have no memory order.
+VOLATILE_STORES = STORE_BUFFERING.replace("atomic_int x, y", "volatile int x, y").replace(
+    "atomic_store_explicit(&x, 1, memory_order_release)", "x = 1").replace(
+    "atomic_store_explicit(&y, 1, memory_order_release)", "y = 1").replace(
+    "atomic_load_explicit(&y, memory_order_acquire)", "y").replace(
+    "atomic_load_explicit(&x, memory_order_acquire)", "x")
+
+# The socket is closed before its reader has ended.
+CLOSED_TOO_EARLY = """
+#include <assert.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static void* reader(void* p) {
+  char byte;
+  long size = read(*(int*)p, &byte, 1);
+  assert(size >= 0);
+  return p;
+}
+int main(void) {
+  int ends[2];
+  pthread_t t;
+  socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+  pthread_create(&t, 0, reader, ends);
+  shutdown(ends[0], SHUT_RDWR);
+  close(ends[0]);  // the end
+  pthread_join(t, 0);
+  return 0;
+}
+"""
+
+# Who waits for room keeps the lock that the other thread needs to make some.
+WAITS_WITH_A_LOCK = two_threads(
+    """
+  pthread_mutex_lock(&outer);
+  pthread_mutex_lock(&m);
+  while (!room) pthread_cond_wait(&changed, &m);  // the wait
+  pthread_mutex_unlock(&m);
+  pthread_mutex_unlock(&outer);
+""",
+    """
+  pthread_mutex_lock(&outer);
+  pthread_mutex_unlock(&outer);
+  pthread_mutex_lock(&m);
+  room = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&m);
+""",
+    "pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, m = PTHREAD_MUTEX_INITIALIZER;"
+    "pthread_cond_t changed = PTHREAD_COND_INITIALIZER; int room;",
+)
+
+# Each worker looks at the others, which are made one after another.
+STARTED_IN_A_LOOP = """
+#include <pthread.h>
+#include <stdlib.h>
+struct worker { pthread_t thread; int* value; } workers[2];
+static void* work(void* p) {
+  int sum = 0;
+  for (int i = 0; i < 2; ++i) sum += *workers[i].value;
+  return sum != 3 ? p : 0;
+}
+int main(void) {
+  for (int i = 0; i < 2; ++i) {
+    workers[i].value = malloc(sizeof(int));  // is made
+    *workers[i].value = i + 1;
+    pthread_create(&workers[i].thread, 0, work, 0);  // is started
+  }
+  for (int i = 0; i < 2; ++i) pthread_join(workers[i].thread, 0);
+  return 0;
+}
+"""
+
 ALWAYS = HEAD + "int main(void) { assert(0); }"
 
 
@@ -220,6 +307,37 @@ class ExplainTest(HeddleTest):
         self.assertEqual(why["remedy"]["kind"], "together")
         self.assertIn("Make the update of counter", why["remedy"]["sentence"])
         self.assertIsNone(why["passing"])
+
+    def test_what_is_looked_at_as_a_whole_is_written_as_one(self):
+        """To write one of them last is no remedy: the look at the other one may come before. Both sides need the lock."""
+        why, _ = self.explain(BOTH)
+        self.assertEqual(why["remedy"]["kind"], "lock")
+        lines = {one[side]["frame"]["line"] for one in why["remedy"]["parts"] for side in ("operation", "other")}
+        first, look = line_of(BOTH, "// the first"), line_of(BOTH, "// the look")
+        self.assertEqual(lines, {first, first + 1, look, look + 1})
+
+    def test_volatile_accesses_need_fences(self):
+        why, _ = self.explain(VOLATILE_STORES)
+        self.assertEqual(why["remedy"]["kind"], "fence")
+        self.assertEqual([part["order"] for part in why["remedy"]["parts"]], ["seq_cst", "seq_cst"])
+
+    def test_who_closes_a_socket_waits_for_its_reader(self):
+        why, _ = self.explain(CLOSED_TOO_EARLY)
+        self.assertEqual(why["remedy"]["kind"], "join_before")
+        (part,) = why["remedy"]["parts"]
+        self.assertEqual(part["operation"]["frame"]["line"], line_of(CLOSED_TOO_EARLY, "// the end"))
+
+    def test_a_lock_is_given_back_before_a_wait(self):
+        why, _ = self.explain(WAITS_WITH_A_LOCK)
+        self.assertEqual(why["remedy"]["kind"], "lock_order")
+        self.assertIn(f"Give outer back before the wait at program.c:{line_of(WAITS_WITH_A_LOCK, '// the wait')}",
+                      why["remedy"]["sentence"])
+
+    def test_threads_of_a_loop_are_started_when_all_is_made(self):
+        why, _ = self.explain(STARTED_IN_A_LOOP)
+        self.assertEqual(why["remedy"]["kind"], "start_later")
+        for part in why["remedy"]["parts"]:
+            self.assertEqual(part["first"]["frame"]["line"], line_of(STARTED_IN_A_LOOP, "// is started"))
 
     def test_the_picture_is_well_formed(self):
         self.explain(CHECK_AND_USE, "--no-remedy", "--svg", "why.svg")

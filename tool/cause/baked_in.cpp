@@ -1,7 +1,6 @@
 #include "tool/cause/baked_in.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,13 +8,13 @@
 #include "core/base/random.h"
 #include "core/trace/event_kinds.h"
 #include "tool/cause/remedy_places.h"
+#include "tool/cause/steps.h"
 #include "tool/replay/candidates.h"
 #include "tool/run/time_limit.h"
 
 namespace heddle::cause {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using replay::Candidates;
 
 constexpr std::uint32_t kFirstPoints = 16;             // intervals that are looked at before any is divided
@@ -30,7 +29,7 @@ class Curve {
         shown_(shown),
         options_(options),
         candidates_(std::move(candidates)),
-        began_(Clock::now()) {}
+        began_(run::budget_seconds()) {}
 
   Result<FailureCurve> draw() {
     auto whole = candidates_.follow_log();
@@ -47,7 +46,7 @@ class Curve {
  private:
   bool time_left() const {
     return !run::time_is_up() && candidates_.executed() < options_.most_executions &&
-           std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
+           run::budget_seconds() - began_ < options_.seconds;
   }
   double rate(std::uint32_t choices) const {
     const CurvePoint& point = points_.at(choices);
@@ -144,7 +143,7 @@ class Curve {
   const Trace& shown_;
   const BakedInOptions& options_;
   Candidates candidates_;
-  Clock::time_point began_;
+  double began_;  // by budget_seconds()
   std::set<std::uint64_t> wanted_;
   std::map<std::uint32_t, CurvePoint> points_;
 };
@@ -169,16 +168,7 @@ EventId decided_by(const Trace& failing, std::uint32_t event, const Trace& shown
     return e.thread == first->thread && (takes_turn(e) || is_plain_access(e.kind)) && e.pc != 0;
   });
   if (decided == failing.events.end()) return kNoEvent;
-  // Numbers differ where more is recorded: it is the same one of those that are alike.
-  const auto is_alike = [&](const TraceEvent& e) {
-    return e.thread == decided->thread && e.kind == decided->kind && e.pc == decided->pc &&
-           e.address == decided->address;
-  };
-  auto before = std::count_if(failing.events.begin(), decided, is_alike);
-  for (const TraceEvent& e : shown.events) {
-    if (is_alike(e) && before-- == 0) return e.id;
-  }
-  return kNoEvent;
+  return counterpart_of(failing, decided->id, shown);
 }
 
 Result<FailureCurve> baked_in(const run::Target& target, const Trace& failing, const Trace& shown,

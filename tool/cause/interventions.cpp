@@ -12,7 +12,6 @@
 namespace heddle::cause {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Plan = std::vector<Departure>;
 using replay::Candidates;
 
@@ -40,14 +39,13 @@ class Interventions {
         failing_(failing),
         options_(options),
         candidates_(std::move(candidates)),
-        began_(Clock::now()) {}
+        began_(run::budget_seconds()) {}
 
   Result<Explanation> run();
 
  private:
   bool time_left(double share) const {
-    return !run::time_is_up() &&
-           std::chrono::duration<double>(Clock::now() - began_).count() < share * options_.seconds;
+    return !run::time_is_up() && run::budget_seconds() - began_ < share * options_.seconds;
   }
   bool passes(const Candidates::Outcome& outcome) const {
     return outcome.result.ending == Ending::kExited &&
@@ -71,7 +69,7 @@ class Interventions {
   const Trace& failing_;
   const InterventionOptions& options_;
   Candidates candidates_;
-  Clock::time_point began_;
+  double began_;                       // by budget_seconds()
   Plan plan_;                          // of the failing execution
   std::vector<DepartureMade> others_;  // what it could have done instead
   std::vector<Intervention> proposals_;
@@ -211,9 +209,12 @@ Status Interventions::compare_all() {
   if (best) {
     if (auto both = trace_both(target_, failing_, nearest->choices, options_.allowed_exits)) {
       add_attempts(both->failing);
-      *best = compare(both->failing, std::move(both->passing));
-      *failing = std::move(both->failing);
-      count_all(*failing, explanation_);
+      Comparison comparison = compare(both->failing, std::move(both->passing));
+      if (comparison.says_something()) {
+        *best = std::move(comparison);
+        *failing = std::move(both->failing);
+        count_all(*failing, explanation_);
+      }
     }
     explanation_.failing = std::move(best->failing);
     explanation_.passing = std::move(best->passing);
@@ -236,10 +237,11 @@ Result<Explanation> Interventions::run() {
   if (!again) return again.error();
   others_ = again->others;
   candidates_.keep_logs();
-  // What happened last is nearest to the failure.
-  for (std::size_t i = plan_.size(); i-- > 0 && !has_enough();) propose_changes(i);
+  // A few that are far away come first: where there are very many near ones, they would not be tried any more.
   propose({}, std::numeric_limits<std::uint32_t>::max());
   propose_orders_of_threads();
+  // What happened last is nearest to the failure.
+  for (std::size_t i = plan_.size(); i-- > 0 && !has_enough();) propose_changes(i);
   propose_extras();
   if (auto status = try_all(); !status) return status.error();
   if (passing_.empty()) {

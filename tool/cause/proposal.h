@@ -16,12 +16,16 @@ struct Proposal {
   std::vector<std::uint64_t> turns;
   // Of a race: the rules hold only where its accesses are choices.
   bool needs_visible_race = false;
-  // It is another kind of change if the bug still shows under these rules, which leave only this kind possible.
+  // It is not this change that helps if the bug still shows under these rules, which leave only this one possible; or if
+  // `reader` reads `read` under them all the same.
   struct Unless {
-    RemedyKind kind = RemedyKind::kTogether;
     Rules rules;
+    ThreadId reader = kNoThread;
+    Address read = 0;
   };
   std::optional<Unless> unless = std::nullopt;
+  // What comes along with it and is not said: an atomic update reads the newest value ([atomics.order]/10).
+  Rules along = {};
 };
 using Proposals = std::vector<Proposal>;
 

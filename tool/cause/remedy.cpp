@@ -1,6 +1,7 @@
 #include "tool/cause/remedy.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "tool/cause/remedy_kinds.h"
 #include "tool/cause/remedy_places.h"
@@ -15,6 +16,8 @@ constexpr std::size_t kMostCompared = 4;
 constexpr double kLeastKept = 0.02;
 // Shares are compared by thirds: a sample says no more.
 constexpr int kMostThirds = 2;
+// Of the time of `heddle explain`: what remedies have (explain_command.cpp).
+constexpr double kShareOfRemedies = 0.48;
 
 // Of the changes that help, the one that leaves most of what the program can do. Which proposal came first decides
 // where two leave about as much.
@@ -43,27 +46,49 @@ bool is_wait_for_ever(FindingKind kind) {
   return kind == FindingKind::kDeadlock || kind == FindingKind::kLostWakeUp;
 }
 
-bool find_for_race(RemedyTrial& trial) {
-  return try_best(trial, propose_longer_life(trial), "trying what should live longer") ||
-         try_best(trial, propose_held_lock(trial), "trying the lock that the other access holds") ||
-         try_best(trial, propose_update(trial), "trying updates that are one step") || try_atomic(trial) ||
-         try_lock(trial) ||
-         try_best(trial, propose_race_after(trial), "trying which access should wait for the other one");
+// Proposals that are tried one after another, or a search of its own.
+struct Group {
+  const char* what;
+  std::function<Proposals(const RemedyTrial&)> propose;
+  std::function<bool(RemedyTrial&)> search = nullptr;
+};
+
+std::vector<Group> groups_for(FindingKind kind) {
+  const Group life{"trying what should live longer", propose_longer_life};
+  const Group waits{"trying notifications and waits", propose_for_waits};
+  if (kind == FindingKind::kDataRace)
+    return {life,
+            {"trying the lock that the other access holds", propose_held_lock},
+            {"trying updates that are one step", propose_update},
+            {"trying atomic accesses", nullptr, try_atomic},
+            {"trying a lock around both accesses", nullptr, try_lock},
+            {"trying a lock around both lines", nullptr, try_locked_lines},
+            {"trying which access should wait for the other one", propose_race_after}};
+  std::vector<Group> groups;
+  if (is_wait_for_ever(kind)) {
+    groups = {{"trying a lock that is given back before a join", propose_given_back},
+              {"trying the order of locks", propose_lock_order},
+              waits};
+  }
+  groups.insert(groups.end(), {life,
+                               {"trying what should be there earlier",
+                                [](const RemedyTrial& t) { return propose_after(t, true); }},
+                               {"trying which operations should be one step", propose_together},
+                               waits,
+                               {"trying which operation should wait for another one",
+                                [](const RemedyTrial& t) { return propose_after(t, false); }},
+                               {"trying longer steps", propose_longer_steps}});
+  return groups;
 }
 
-bool find_for_wait(RemedyTrial& trial) {
-  return try_best(trial, propose_given_back(trial), "trying a lock that is given back before a join") ||
-         try_best(trial, propose_lock_order(trial), "trying the order of locks") ||
-         try_best(trial, propose_for_waits(trial), "trying notifications and waits");
-}
-
-bool find_for_all(RemedyTrial& trial) {
-  return try_best(trial, propose_longer_life(trial), "trying what should live longer") ||
-         try_best(trial, propose_after(trial, true), "trying what should be there earlier") ||
-         try_best(trial, propose_together(trial, true), "trying which operations should be one step") ||
-         try_best(trial, propose_for_waits(trial), "trying notifications and waits") ||
-         try_best(trial, propose_after(trial, false), "trying which operation should wait for another one") ||
-         try_best(trial, propose_together(trial, false), "trying longer steps");
+// How many changes there would have been besides: of the groups from this one on. Those of the group in which the time was
+// up are counted whole.
+std::uint64_t proposals_of(const RemedyTrial& trial, const std::vector<Group>& groups, std::size_t from) {
+  constexpr std::uint64_t kOfSearch = 4;
+  std::uint64_t count = 0;
+  for (std::size_t i = from; i < groups.size(); ++i)
+    count += groups[i].propose ? groups[i].propose(trial).size() : kOfSearch;
+  return count;
 }
 
 }  // namespace
@@ -73,12 +98,24 @@ void find_remedy(const run::Target& target, Explanation& explanation, const Reme
   RemedyTrial trial(target, explanation, options);
   trial.say("how often does the bug show?");
   trial.calibrate();
-  const FindingKind kind = explanation.failing.trace.findings.front().kind;
-  const bool found = try_orders(trial) || (kind == FindingKind::kDataRace && find_for_race(trial)) ||
-                     (is_wait_for_ever(kind) && find_for_wait(trial)) ||
-                     (kind != FindingKind::kDataRace && find_for_all(trial));
+  bool found = try_orders(trial);
+  const std::vector<Group> groups = groups_for(explanation.failing.trace.findings.front().kind);
+  std::size_t tried = 0;
+  for (; tried < groups.size() && !found && trial.time_left(); ++tried) {
+    const Group& group = groups[tried];
+    found = group.search ? group.search(trial) : try_best(trial, group.propose(trial), group.what);
+  }
   explanation.remedies_tried = trial.count();
-  explanation.remedies_cut = !found && !trial.time_left();
+  explanation.remedies_unproven = trial.unproven();
+  explanation.remedies_cut = !found && (!trial.time_left() || trial.unproven() != 0);
+  if (explanation.remedies_cut) {
+    explanation.remedies_left =
+        trial.time_left() ? 0 : proposals_of(trial, groups, tried == 0 ? 0 : tried - 1);
+    const double each = trial.seconds_used() / static_cast<double>(std::max<std::uint64_t>(trial.count(), 1));
+    // A third as long again for what helps to be tried at length; and what else is done has its share of the time.
+    const double at_length = each * static_cast<double>(trial.count() + explanation.remedies_left) * 4 / 3;
+    explanation.seconds_needed = std::max(at_length, trial.seconds_for_evidence()) / kShareOfRemedies;
+  }
   if (!found) explanation.remedy.reset();
 }
 

@@ -73,10 +73,18 @@ struct Comers {
   std::size_t late = 1, early = 1;
 };
 
+// What should be there first.
+struct Early {
+  ThreadId thread;
+  EventId event;  // the last before it, or itself
+  std::uint64_t pc;
+};
+
 // `late` comes too early, since `early` should have been there: what a maintainer would do about it. A thread that
 // is started too early is started later, and for one that was started before one waits.
 void add_named(Proposals& proposals, const Trace& trace, const RemedyPart& after, ThreadId late,
-               ThreadId early, Comers count, bool of_race) {
+               const Early& earlier, Comers count, bool of_race) {
+  const ThreadId early = earlier.thread;
   const auto add = [&](RemedyKind kind, RemedyPart part) {
     proposals.push_back({kind, {std::move(part)}, {}, of_race});
   };
@@ -87,6 +95,9 @@ void add_named(Proposals& proposals, const Trace& trace, const RemedyPart& after
     part.rule.kind = RuleKind::kStartAfter;
     part.rule.place = place_of(trace, start);
     part.first_access = shown(trace, start);
+    // Not only that one: what its creator does along with it is done then, too.
+    if (const TraceEvent* done = turn_after(trace, start, earlier.event, earlier.pc))
+      part.rule.other = place_of(trace, *done);
     return add(RemedyKind::kStartLater, std::move(part));
   }
   if (is_start_of(trace, early, late) && count.late == 1) {
@@ -120,13 +131,14 @@ class AfterProposals {
         add(reader, right);
       }
       // What it should not have seen should have come later.
-      if (!only_first_writes_) add(deed(failing_, fails.writer), deed(passing, passes.reader));
+      if (!only_first_writes_) add(deed(failing_, fails.writer), deed(passing, passes.reader), true);
     }
     return std::move(made_);
   }
 
  private:
-  void add(const Deed& late, const Deed& early) {
+  // `until_seen`: the late one is a write, and the early one a read, after which it may come.
+  void add(const Deed& late, const Deed& early, bool until_seen = false) {
     if (late.event == nullptr || early.event == nullptr || late.event->thread == early.event->thread) return;
     const TraceEvent* place = turn_at_or_before(*late.trace, *late.event);
     const TraceEvent* other = turn_at_or_after(*early.trace, *early.event);
@@ -139,7 +151,20 @@ class AfterProposals {
     part.shown = shown(*late.trace, *late.event);
     part.other_shown = shown(*early.trace, *early.event);
     const Comers count{threads_at(*late.trace, *late.event), threads_at(*early.trace, *early.event)};
-    add_named(made_, *late.trace, part, late.event->thread, early.event->thread, count, false);
+    // Of two traces the numbers are not the same.
+    const bool is_one = late.trace == early.trace;
+    const Early earlier{early.event->thread, is_one ? early.event->id : kNoEvent, early.event->pc};
+    const std::size_t before = made_.size();
+    add_named(made_, *late.trace, part, late.event->thread, earlier, count, false);
+    // That the thread that fails is to look before others have done anything is no remedy: it only looks away.
+    if (until_seen && early.event->thread == failed_thread() && made_.size() > before &&
+        made_.back().kind == RemedyKind::kAfter)
+      made_.pop_back();
+  }
+
+  ThreadId failed_thread() const {
+    const auto& parts = failing_.findings.front().parts;
+    return parts.empty() ? kNoThread : parts.front().thread;
   }
 
   // The writer had told before that what it writes is there, and the reader has seen it say so.
@@ -157,13 +182,13 @@ class AfterProposals {
       part.shown = part.first_access = shown(*writer.trace, *told);
       part.other_shown = part.last_access = shown(*writer.trace, *writer.event);
       made_.push_back({RemedyKind::kPublishLast, {part}, {}, false});
-      // What was told is not seen: if all is well then, it only has to be told later.
+      // What was told is not seen: if all is well then, and nobody looks at what it tells of, it only has to be told later.
       RemedyPart unseen;
       unseen.rule.kind = RuleKind::kAfter;
       unseen.rule.place = part.rule.place;
       if (const TraceEvent* read = turn_at_or_after(*reader.trace, *e)) {
         unseen.rule.other = place_of(*reader.trace, *read);
-        made_.back().unless = Proposal::Unless{RemedyKind::kTogether, {unseen.rule}};
+        made_.back().unless = Proposal::Unless{{unseen.rule}, reader.event->thread, reader.event->address};
       }
       return;
     }
@@ -207,7 +232,7 @@ Proposals propose_race_after(const RemedyTrial& trial) {
     part.rule.other = place_of(trace, early.pc, early.stack);
     part.shown = shown(trace, late.pc, late.stack, late.address);
     part.other_shown = shown(trace, early.pc, early.stack, early.address);
-    add_named(proposals, trace, part, late.thread, early.thread, {}, true);
+    add_named(proposals, trace, part, late.thread, {early.thread, early.event, early.pc}, {}, true);
   };
   // A value is set before it is used, and memory is freed when nobody uses it any more.
   const bool first_writes = accesses[0]->access == AccessKind::kWrite;

@@ -14,6 +14,8 @@ bool try_orders(RemedyTrial& trial);
 
 // remedy_locks.cpp: a lock around plain accesses that race.
 bool try_lock(RemedyTrial& trial);
+// remedy_locks.cpp: a lock around lines of the user's that race, where each is many accesses: calls on a container.
+bool try_locked_lines(RemedyTrial& trial);
 // remedy_locks.cpp: the same accesses as atomic ones, with the weakest order that suffices.
 bool try_atomic(RemedyTrial& trial);
 // remedy_locks.cpp: of a race one access is made under a lock: the other one, too.
@@ -29,9 +31,10 @@ Proposals propose_for_waits(const RemedyTrial& trial);
 // remedy_lifetime.cpp: what was freed or destroyed too early.
 Proposals propose_longer_life(const RemedyTrial& trial);
 
-// remedy_together.cpp: operations that should be one step. `only_conflicting`: only where somebody else wrote
-// in between what the thread touched before and after.
-Proposals propose_together(const RemedyTrial& trial, bool only_conflicting);
+// remedy_together.cpp: operations that should be one step, since somebody came between who conflicts with both.
+Proposals propose_together(const RemedyTrial& trial);
+// remedy_together.cpp: the same wherever others ran in between.
+Proposals propose_longer_steps(const RemedyTrial& trial);
 // remedy_together.cpp: plain reads and writes of a race that make up one update.
 Proposals propose_update(const RemedyTrial& trial);
 

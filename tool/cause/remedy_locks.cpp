@@ -92,6 +92,47 @@ bool try_atomic(RemedyTrial& trial) {
   return false;
 }
 
+namespace {
+
+// What a thread does to memory in one go of one line of the user's: a call on a container is many accesses.
+struct Line {
+  const TraceEvent* first = nullptr;
+  const TraceEvent* last = nullptr;
+};
+
+// Around the access of a race. Its place may be in another execution than the trace.
+Line line_of(const RemedyTrial& trial, const TracePart& access) {
+  const Trace& trace = trial.failing();
+  std::vector<const TraceEvent*> own;
+  std::size_t at = 0;
+  for (const bool same_thread : {true, false}) {
+    for (const TraceEvent& e : trace.events) {
+      if (is_plain_access(e.kind) && e.pc == access.pc && (!same_thread || e.thread == access.thread)) {
+        for (const TraceEvent& other : trace.events) {
+          if (other.thread != e.thread) continue;
+          if (&other == &e) at = own.size();
+          own.push_back(&other);
+        }
+        break;
+      }
+    }
+    if (!own.empty()) break;
+  }
+  if (own.empty()) return {};
+  const Frame& line = trial.frame_of(trace, *own[at]);
+  const auto is_of_it = [&](std::size_t i) {
+    return !takes_turn(*own[i]) && is_same_line(trial.frame_of(trace, *own[i]), line);
+  };
+  std::size_t from = at, to = at;
+  while (from > 0 && is_of_it(from - 1)) --from;
+  while (to + 1 < own.size() && is_of_it(to + 1)) ++to;
+  while (!is_plain_access(own[from]->kind)) ++from;
+  while (!is_plain_access(own[to]->kind)) --to;
+  return {own[from], own[to]};
+}
+
+}  // namespace
+
 Proposals propose_held_lock(const RemedyTrial& trial) {
   const Trace& trace = trial.failing();
   const auto race = race_of(trace.findings.front());
@@ -117,9 +158,67 @@ Proposals propose_held_lock(const RemedyTrial& trial) {
         proposal.needs_visible_race = true;
         if (!proposal.parts.empty()) proposals.push_back(std::move(proposal));
       }
+      // A call on a container is one step under it.
+      const Line line = line_of(trial, bare);
+      if (line.first == line.last) continue;
+      Proposal proposal = hold_lock(trace, *line.first, lock.address);
+      if (proposal.parts.empty()) continue;
+      proposal.parts.push_back(
+          stretch(trace, *line.first, line.last->pc, line.last->stack, line.last->address));
+      proposal.turns = {line.first->pc, line.last->pc};
+      proposal.needs_visible_race = true;
+      proposals.push_back(std::move(proposal));
     }
   }
   return proposals;
+}
+
+namespace {
+
+// True: the proposal has the line of this access now, and had not.
+bool add_line(const RemedyTrial& trial, const TracePart& access, Proposal& proposal) {
+  const Line line = line_of(trial, access);
+  if (line.first == nullptr || proposal.parts.size() == kMostRules) return false;
+  const Trace& trace = trial.failing();
+  RemedyPart part = stretch(trace, *line.first, line.last->pc, line.last->stack, line.last->address);
+  const bool known = std::any_of(proposal.parts.begin(), proposal.parts.end(), [&](const RemedyPart& other) {
+    return other.rule.place == part.rule.place && other.rule.other == part.rule.other;
+  });
+  if (known) return false;
+  part.shown = part.other_shown = shown(trace, *line.first);
+  proposal.parts.push_back(std::move(part));
+  proposal.turns.push_back(line.first->pc);
+  proposal.turns.push_back(line.last->pc);
+  return true;
+}
+
+}  // namespace
+
+bool try_locked_lines(RemedyTrial& trial) {
+  constexpr int kMostRounds = 8;
+  const auto race = race_of(trial.failing().findings.front());
+  if (!race || race->accesses[0]->pc == 0 || race->accesses[1]->pc == 0) return false;
+  Proposal proposal{RemedyKind::kLock, {}, {}, true};
+  bool is_whole = false;
+  for (const TracePart* access : race->accesses) {
+    const Line line = line_of(trial, *access);
+    is_whole = is_whole || (line.first != line.last);
+    if (!add_line(trial, *access, proposal) && proposal.parts.empty()) return false;
+  }
+  // Single accesses are tried by themselves.
+  if (!is_whole) return false;
+  trial.say("trying a lock around the lines that race");
+  for (int round = 0; round < kMostRounds && trial.time_left(); ++round) {
+    trial.forget_last_failure();
+    if (trial.helps(proposal)) return trial.accept(proposal);
+    if (!trial.last_failure()) return false;
+    const auto next = race_of(trial.last_failure()->findings.front());
+    if (!next) return false;
+    bool is_new = false;
+    for (const TracePart* access : next->accesses) is_new = add_line(trial, *access, proposal) || is_new;
+    if (!is_new) return false;
+  }
+  return false;
 }
 
 namespace {
@@ -167,9 +266,19 @@ void add_taken_first(const Trace& trace, const InCycle& one, Proposal& proposal)
   proposal.parts.push_back(std::move(step));
 }
 
+// What the thread waits for: another thread's end or a signal; nothing else is waited for without a lock.
+std::optional<EventKind> waits_by(const Trace& trace, const TracePart& waits) {
+  for (const TraceEvent& e : trace.events) {
+    if (e.address != waits.address || e.address == 0 || (e.flags & event_flags::kFailed) != 0) continue;
+    if (e.kind == EventKind::kCondWait) return EventKind::kCondWait;
+    if (takes_lock(e.kind)) return std::nullopt;
+  }
+  return EventKind::kThreadJoin;
+}
+
 }  // namespace
 
-// A thread waits for the end of another one, and holds a lock that this one needs.
+// A thread waits for the end of another one, or for its signal, and holds a lock that this one needs.
 Proposals propose_given_back(const RemedyTrial& trial) {
   const Trace& trace = trial.failing();
   const TraceFinding& finding = trace.findings.front();
@@ -177,6 +286,8 @@ Proposals propose_given_back(const RemedyTrial& trial) {
   Proposals proposals;
   for (const TracePart& joins : finding.parts) {
     if (joins.role != PartRole::kBlockedThread) continue;
+    const auto kind = waits_by(trace, joins);
+    if (!kind) continue;
     for (const HeldLock& lock : held_locks(trace, joins.thread, trace.events.back().id)) {
       const bool is_waited_for =
           std::any_of(finding.parts.begin(), finding.parts.end(), [&](const TracePart& p) {
@@ -189,7 +300,7 @@ Proposals propose_given_back(const RemedyTrial& trial) {
       part.rule.place = place_of(trace, joins.pc, joins.stack);
       part.rule.other = place_of(trace, *lock.taken);
       part.shown = shown(trace, joins.pc, joins.stack, joins.address);
-      part.shown.event.kind = EventKind::kThreadJoin;
+      part.shown.event.kind = *kind;
       part.other_shown = shown(trace, *lock.taken);
       part.lock = part.other_shown.variable;
       proposals.push_back({RemedyKind::kLockOrder, {part}, {}, false});

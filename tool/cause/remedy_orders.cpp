@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "tool/cause/code_place.h"
 #include "tool/cause/remedy_kinds.h"
@@ -13,6 +15,15 @@ bool is_atomic(const Event& event) {
          event.kind == EventKind::kFence;
 }
 
+bool is_volatile(const Event& event) {
+  return event.kind == EventKind::kVolatileRead || event.kind == EventKind::kVolatileWrite;
+}
+
+bool has_volatile_accesses(const Trace& trace) {
+  return std::any_of(trace.events.begin(), trace.events.end(),
+                     [](const TraceEvent& e) { return is_volatile(e); });
+}
+
 // The strongest that this operation can use.
 MemoryOrder useful_order(EventKind kind, MemoryOrder order) {
   if (order == MemoryOrder::kAcqRel && kind == EventKind::kAtomicLoad) return MemoryOrder::kAcquire;
@@ -22,9 +33,14 @@ MemoryOrder useful_order(EventKind kind, MemoryOrder order) {
 
 class OrdersRemedy {
  public:
-  explicit OrdersRemedy(RemedyTrial& trial) : trial_(trial) {}
+  // `rule`: kStrengthen or kFence.
+  OrdersRemedy(RemedyTrial& trial, RuleKind rule) : trial_(trial), rule_(rule) {}
 
-  bool attempt(MemoryOrder strongest);
+  // Finds a smallest set of places at which this order helps; false: there is none, or no time.
+  bool find(MemoryOrder strongest);
+  bool accept() {
+    return trial_.accept(rule_ == RuleKind::kFence ? RemedyKind::kFence : RemedyKind::kOrders, orders_);
+  }
 
  private:
   void add_order_places(const Trace& trace, MemoryOrder strongest);
@@ -32,24 +48,31 @@ class OrdersRemedy {
   void weaken_orders();
 
   RemedyTrial& trial_;
+  RuleKind rule_;
   std::vector<RemedyPart> orders_;
 };
 
 void OrdersRemedy::add_order_places(const Trace& trace, MemoryOrder strongest) {
+  const bool fences = rule_ == RuleKind::kFence;
+  std::map<ThreadId, const TraceEvent*> previous;
   for (const TraceEvent& event : trace.events) {
-    if (!is_atomic(event) || is_seq_cst(event.order)) continue;
-    const MemoryOrder order = useful_order(event.kind, strongest);
-    if (join_of(order, event.order) == event.order) continue;
+    if (!is_atomic(event) && !(fences && is_volatile(event))) continue;
+    const TraceEvent* before = std::exchange(previous[event.thread], &event);
+    // Before the first one of a thread there is nothing to be ordered with.
+    if (fences ? before == nullptr || event.kind == EventKind::kFence : is_seq_cst(event.order)) continue;
+    const MemoryOrder order = fences ? strongest : useful_order(event.kind, strongest);
+    if (!fences && join_of(order, event.order) == event.order) continue;
     const CodePlace place = place_of(trace, event);
     const bool known = std::any_of(orders_.begin(), orders_.end(),
                                    [&](const RemedyPart& part) { return part.rule.place == place; });
     if (known || orders_.size() == kMostRules) continue;
     RemedyPart part;
-    part.rule.kind = RuleKind::kStrengthen;
+    part.rule.kind = rule_;
     part.rule.place = place;
     part.rule.order = order;
-    part.was = event.order;
+    part.was = fences ? MemoryOrder::kRelaxed : event.order;
     part.shown = shown(trace, event);
+    if (fences) part.other_shown = shown(trace, *before);
     orders_.push_back(std::move(part));
   }
 }
@@ -89,8 +112,9 @@ void OrdersRemedy::weaken_orders() {
     const EventKind kind = orders_[i].shown.event.kind;
     for (const MemoryOrder order : {MemoryOrder::kAcquire, MemoryOrder::kRelease, MemoryOrder::kAcqRel}) {
       const bool is_weaker = join_of(order, orders_[i].rule.order) != order;
-      const bool fits_load = kind != EventKind::kAtomicLoad || order == MemoryOrder::kAcquire;
-      const bool fits_store = kind != EventKind::kAtomicStore || order == MemoryOrder::kRelease;
+      const bool is_fence = rule_ == RuleKind::kFence;
+      const bool fits_load = is_fence || kind != EventKind::kAtomicLoad || order == MemoryOrder::kAcquire;
+      const bool fits_store = is_fence || kind != EventKind::kAtomicStore || order == MemoryOrder::kRelease;
       const bool is_of_use = fits_load && fits_store && join_of(order, orders_[i].was) != orders_[i].was;
       if (!is_weaker || !is_of_use || !trial_.time_left()) continue;
       const auto weaker = with_order(i, order);
@@ -101,15 +125,19 @@ void OrdersRemedy::weaken_orders() {
   }
 }
 
-bool OrdersRemedy::attempt(MemoryOrder strongest) {
+bool OrdersRemedy::find(MemoryOrder strongest) {
   orders_.clear();
   add_order_places(trial_.failing(), strongest);
   if (orders_.empty()) return false;
-  trial_.say(strongest == MemoryOrder::kSeqCst ? "trying seq_cst" : "trying acquire and release");
-  EnforcedRule all;
-  all.kind = RuleKind::kStrengthen;
-  all.order = strongest;
-  if (!trial_.helps(Rules{all})) return false;
+  trial_.say(rule_ == RuleKind::kFence           ? "trying fences"
+             : strongest == MemoryOrder::kSeqCst ? "trying seq_cst"
+                                                 : "trying acquire and release");
+  if (rule_ == RuleKind::kStrengthen) {
+    EnforcedRule all;
+    all.kind = rule_;
+    all.order = strongest;
+    if (!trial_.helps(Rules{all})) return false;
+  }
   // Other executions show the bug at other places.
   constexpr int kMostRounds = 8;
   bool enough = false;
@@ -122,16 +150,22 @@ bool OrdersRemedy::attempt(MemoryOrder strongest) {
   trial_.say("finding out which of them matter");
   if (!shrink_orders()) return false;
   weaken_orders();
-  for (RemedyPart& part : orders_) part.rule.order = join_of(part.rule.order, part.was);
-  return trial_.accept(RemedyKind::kOrders, orders_);
+  if (rule_ == RuleKind::kStrengthen) {
+    for (RemedyPart& part : orders_) part.rule.order = join_of(part.rule.order, part.was);
+  }
+  return true;
 }
 
 }  // namespace
 
 bool try_orders(RemedyTrial& trial) {
   if (trial.failing().spec.model == ModelKind::kSc) return false;
-  OrdersRemedy remedy(trial);
-  return remedy.attempt(MemoryOrder::kAcqRel) || remedy.attempt(MemoryOrder::kSeqCst);
+  OrdersRemedy orders(trial, RuleKind::kStrengthen);
+  if (orders.find(MemoryOrder::kAcqRel) || orders.find(MemoryOrder::kSeqCst)) return orders.accept();
+  // Volatile accesses have no order that could be stronger.
+  if (!has_volatile_accesses(trial.failing())) return false;
+  OrdersRemedy fences(trial, RuleKind::kFence);
+  return fences.find(MemoryOrder::kSeqCst) && fences.accept();
 }
 
 }  // namespace heddle::cause

@@ -49,6 +49,16 @@ ShownOperation shown(const Trace& trace, std::uint64_t pc, StackId stack, Addres
   return operation;
 }
 
+ShownOperation shown_end(const Trace& trace, std::uint64_t pc, StackId stack, Address address) {
+  ShownOperation operation = shown(trace, pc, stack, address);
+  for (const Frame& frame : visible_frames(trace, pc, stack)) {
+    if (!is_own_code(frame) || frame.function.find('~') != std::string::npos) continue;
+    operation.frame = frame;
+    break;
+  }
+  return operation;
+}
+
 ShownOperation shown(const Trace& trace, const TraceEvent& event) {
   ShownOperation operation = shown(trace, event.pc, event.stack, event.address);
   operation.event = event;
@@ -60,6 +70,18 @@ const TraceEvent* creation_of(const Trace& trace, ThreadId thread) {
     return e.kind == EventKind::kThreadCreate && e.other == thread;
   });
   return found != trace.events.end() ? &*found : nullptr;
+}
+
+const TraceEvent* turn_after(const Trace& trace, const TraceEvent& start, EventId last, std::uint64_t pc) {
+  if (last == kNoEvent || last < start.id) last = start.id;
+  for (const TraceEvent& e : trace.events) {
+    if (e.thread == start.thread && e.pc == pc && e.id > last) last = e.id;
+  }
+  for (const TraceEvent& e : trace.events) {
+    const bool is_start = e.kind == EventKind::kThreadCreate && e.pc == start.pc && e.stack == start.stack;
+    if (e.thread == start.thread && e.id > last && takes_turn(e) && !is_start) return &e;
+  }
+  return nullptr;
 }
 
 bool is_same_line(const Frame& a, const Frame& b) {

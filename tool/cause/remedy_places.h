@@ -15,8 +15,15 @@ bool takes_turn(const Event& event);
 ShownOperation shown(const Trace& trace, std::uint64_t pc, StackId stack, Address address);
 ShownOperation shown(const Trace& trace, const TraceEvent& event);
 
+// Where something ends: not in the destructor, but where it is destroyed.
+ShownOperation shown_end(const Trace& trace, std::uint64_t pc, StackId stack, Address address);
+
 // Where the thread was created; nullptr: the trace does not say.
 const TraceEvent* creation_of(const Trace& trace, ThreadId thread);
+
+// What the creator of a thread does next with a turn of its own, after `start` and after event `last`, and after what
+// else it does where `pc` is; not the start of one more thread there. nullptr: the trace does not say.
+const TraceEvent* turn_after(const Trace& trace, const TraceEvent& start, EventId last, std::uint64_t pc);
 
 bool is_same_line(const Frame& a, const Frame& b);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/trace/event_kinds.h"
 #include "tool/cause/code_place.h"
 #include "tool/cause/remedy_places.h"
 
@@ -15,12 +16,20 @@ Rules rules_of(const std::vector<RemedyPart>& parts) {
   return rules;
 }
 
+Rules rules_of(const Proposal& proposal) {
+  Rules rules = rules_of(proposal.parts);
+  rules.insert(rules.end(), proposal.along.begin(), proposal.along.end());
+  return rules;
+}
+
 // Places of the same lines as the proposal's, at which a failure has come by. True: some were new.
 bool add_copies(const Trace& failure, Proposal& proposal) {
   bool added = false;
   const auto add = [&](std::uint64_t pc, StackId stack, Address address) {
     const CodePlace place = place_of(failure, pc, stack);
     const ShownOperation here = shown(failure, pc, stack, address);
+    // What is destroyed is shown where that begins, and is touched all over the destructor.
+    const ShownOperation end = shown_end(failure, pc, stack, address);
     const auto has = [&](const CodePlace& other) {
       return std::any_of(proposal.parts.begin(), proposal.parts.end(), [&](const RemedyPart& part) {
         return part.rule.place == place && part.rule.other == other;
@@ -28,8 +37,9 @@ bool add_copies(const Trace& failure, Proposal& proposal) {
     };
     for (std::size_t i = 0; i < proposal.parts.size() && proposal.parts.size() < kMostRules; ++i) {
       const RemedyPart& part = proposal.parts[i];
-      if (part.rule.place == place || !is_same_line(part.shown.frame, here.frame) || has(part.rule.other))
-        continue;
+      const bool is_there =
+          is_same_line(part.shown.frame, here.frame) || is_same_line(part.shown.frame, end.frame);
+      if (part.rule.place == place || !is_there || has(part.rule.other)) continue;
       RemedyPart copy = part;
       copy.rule.place = place;
       proposal.parts.push_back(std::move(copy));
@@ -55,7 +65,9 @@ bool start_later_still(const Trace& failure, Proposal& proposal) {
     }
     if (use == nullptr || setting == nullptr || use->thread != created.other) continue;
     RemedyPart more = proposal.parts.front();
-    more.rule.other = place_of(failure, setting->pc, setting->stack);
+    const TraceEvent* done = turn_after(failure, created, setting->event, setting->pc);
+    more.rule.other =
+        done != nullptr ? place_of(failure, *done) : place_of(failure, setting->pc, setting->stack);
     more.other_shown = shown(failure, setting->pc, setting->stack, setting->address);
     const bool known = std::any_of(proposal.parts.begin(), proposal.parts.end(), [&](const RemedyPart& part) {
       return part.rule.other == more.rule.other;
@@ -106,7 +118,7 @@ bool RemedyTrial::helps(Proposal& proposal) {
 
 bool RemedyTrial::helps_as_it_is(const Proposal& proposal) {
   const Trials::Turns turns(trials_, proposal.turns);
-  const Rules rules = rules_of(proposal.parts);
+  const Rules rules = rules_of(proposal);
   return proposal.needs_visible_race ? removes_consequences(rules) : helps(rules);
 }
 
@@ -116,35 +128,45 @@ bool RemedyTrial::removes_consequences(const Rules& rules) {
   return outcome.known && !outcome.shows;
 }
 
+bool RemedyTrial::is_of_its_kind(const Proposal::Unless& unless) {
+  if (!helps(unless.rules)) return false;
+  const auto trace = trials_.trace_when_followed(unless.rules);
+  return !trace || std::none_of(trace->events.begin(), trace->events.end(), [&](const TraceEvent& e) {
+    return e.thread == unless.reader && e.address == unless.read && reads_memory(e.kind);
+  });
+}
+
 double RemedyTrial::behaviours_kept(const Proposal& proposal) {
   if (!behaviours_) behaviours_ = trials_.behaviours({}, proposal.needs_visible_race);
   const Trials::Turns turns(trials_, proposal.turns);
-  const std::uint64_t left = trials_.behaviours(rules_of(proposal.parts), proposal.needs_visible_race);
+  const std::uint64_t left = trials_.behaviours(rules_of(proposal), proposal.needs_visible_race);
   return *behaviours_ == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(*behaviours_));
 }
 
 Trials::Outcome RemedyTrial::explore_at_length(const Proposal& proposal) {
   say("trying the remedy at length");
-  const Rules rules = rules_of(proposal.parts);
+  const Rules rules = rules_of(proposal);
   const double seconds = options_.trials.seconds / 3;
-  // A change without effect on a bug that shows once in m executions passes 5 m of them with (1 - 1/m)^5m < 0.7 %.
-  const std::uint64_t executions = std::max(options_.executions, 5 * trials_.base_executions());
+  const std::uint64_t executions = std::max(options_.executions, trials_.executions_for_evidence());
   return proposal.needs_visible_race ? trials_.explore_consequences(rules, executions, seconds)
                                      : trials_.explore(rules, executions, seconds);
 }
 
 bool RemedyTrial::accept(const Proposal& proposal) {
   const Trials::Turns turns(trials_, proposal.turns);
-  RemedyKind kind = proposal.kind;
-  if (proposal.unless && !helps(proposal.unless->rules)) kind = proposal.unless->kind;
+  if (proposal.unless && !is_of_its_kind(*proposal.unless)) return false;
   if (trials_.is_race() && !proposal.needs_visible_race) {
     say("trying whether what the race leads to goes away, too");
-    if (!removes_consequences(rules_of(proposal.parts))) return false;
+    if (!removes_consequences(rules_of(proposal))) return false;
   }
   const Trials::Outcome outcome = explore_at_length(proposal);
-  if (outcome.shows || outcome.executions == 0) return false;
+  if (outcome.shows) return false;
+  if (!outcome.is_complete && outcome.executions < trials_.executions_for_evidence()) {
+    ++unproven_;
+    return false;
+  }
   Remedy remedy;
-  remedy.kind = kind;
+  remedy.kind = proposal.kind;
   remedy.parts = proposal.parts;
   remedy.executions = outcome.executions;
   remedy.is_complete = outcome.is_complete;

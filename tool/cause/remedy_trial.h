@@ -44,6 +44,10 @@ class RemedyTrial {
   double behaviours_kept(const Proposal& proposal);
   bool time_left() const { return trials_.time_left(); }
   std::uint64_t count() const { return trials_.count(); }
+  // Changes that looked right, and for which there was no time to try them as often as the bug is rare.
+  std::uint64_t unproven() const { return unproven_; }
+  double seconds_for_evidence() const { return trials_.seconds_for_evidence(); }
+  double seconds_used() const { return trials_.seconds_used(); }
 
   // The latest execution under rules that showed the bug in spite of them.
   const std::optional<Trace>& last_failure() const { return last_failure_; }
@@ -55,6 +59,7 @@ class RemedyTrial {
 
  private:
   bool helps_as_it_is(const Proposal& proposal);
+  bool is_of_its_kind(const Proposal::Unless& unless);
   Trials::Outcome explore_at_length(const Proposal& proposal);
 
   Explanation& explanation_;
@@ -62,6 +67,7 @@ class RemedyTrial {
   Trials trials_;
   std::optional<Trace> last_failure_;
   mutable std::map<std::tuple<const Trace*, std::uint64_t, StackId>, Frame> frames_;
+  std::uint64_t unproven_ = 0;
   std::optional<std::uint64_t> behaviours_;  // of so many executions as a sample has, without rules
 };
 

@@ -158,6 +158,7 @@ class Attempt {
     return candidates_->follow(plan_of(run_->trace, {schedule.begin(), end}, is_weak(), uncounted_), false,
                                hold_before(run_->trace, event, uncounted_));
   }
+  void compare_alike();
   Status try_schedule(const constraints::SymbolicTrace& of, const constraints::Execution& execution);
   Result<Trace> traced(std::span<const Choice> choices) const {
     auto trace = trace_in_full(target_, failing_.spec, failing_.execution, choices, options_.allowed_exits);
@@ -187,6 +188,7 @@ class Attempt {
   constraints::Alternates alternates_;
   std::vector<CauseOrdering> core_;
   std::optional<Comparison> best_;
+  std::vector<Choice> best_choices_;
   Explanation explanation_;
 };
 
@@ -299,9 +301,26 @@ Status Attempt::try_schedule(const constraints::SymbolicTrace& of, const constra
   auto passing = traced(outcome->choices);
   if (!passing) return passing.error();
   Comparison comparison = compare(*failed_, std::move(*passing));
-  if (comparison.says_something() && (!best_ || comparison.difference < best_->difference))
+  if (comparison.says_something() && (!best_ || comparison.difference < best_->difference)) {
     best_ = std::move(comparison);
+    best_choices_ = std::move(outcome->choices);
+  }
   return Done{};
+}
+
+// What only one of the two records looks like a difference: both once more, with the memory that is shared in either.
+void Attempt::compare_alike() {
+  if (!best_) return;
+  auto both = trace_both(target_, failing_, best_choices_, options_.allowed_exits);
+  if (!both) return;
+  Comparison comparison = compare(both->failing, std::move(both->passing));
+  if (!comparison.says_something()) return;
+  best_ = std::move(comparison);
+  for (CauseOrdering& ordering : explanation_.root_cause) {
+    for (EventId* event : {&ordering.first, &ordering.second})
+      *event = counterpart_of(*failed_, *event, both->failing);
+  }
+  *failed_ = std::move(both->failing);
 }
 
 Status Attempt::try_alternates() {
@@ -335,6 +354,7 @@ Status Attempt::try_stopped_earlier() {
 }
 
 Explanation Attempt::explanation() {
+  compare_alike();
   if (!best_) {
     explanation_.why_not_solved =
         alternates_.found.empty()

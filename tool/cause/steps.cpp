@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/trace/event_kinds.h"
+#include "tool/cause/long_matches.h"
 
 namespace heddle::cause {
 namespace {
@@ -56,13 +57,13 @@ bool same_operation(const TraceEvent& a, const TraceEvent& b) {
   return a.pc == b.pc && family(a.kind) == family(b.kind);
 }
 
-// Pairs of positions in `a` and `b` that correspond: a longest common subsequence, or where that would take
-// too long, the common beginning.
+// Pairs of positions in `a` and `b` that correspond: a longest common subsequence, or where very much differs, the common
+// beginning.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> matches(const Steps& a,
                                                              const std::vector<std::uint32_t>& in_a,
                                                              const Steps& b,
                                                              const std::vector<std::uint32_t>& in_b) {
-  constexpr std::size_t kMost = 2000;
+  constexpr std::size_t kMost = 2000, kMostEdits = 2000;
   const auto equal = [&](std::size_t i, std::size_t k) {
     return same_operation(*a.events[in_a[i]], *b.events[in_b[k]]);
   };
@@ -73,7 +74,13 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> matches(const Steps& a,
     ++begin;
   }
   const std::size_t rows = in_a.size() - begin, columns = in_b.size() - begin;
-  if (rows == 0 || columns == 0 || rows > kMost || columns > kMost) return result;
+  if (rows == 0 || columns == 0) return result;
+  if (rows > kMost || columns > kMost) {
+    const auto pairs = long_matches(
+        rows, columns, kMostEdits, [&](std::size_t i, std::size_t k) { return equal(begin + i, begin + k); });
+    for (const auto& [i, k] : pairs) result.emplace_back(in_a[begin + i], in_b[begin + k]);
+    return result;
+  }
   std::vector<std::uint16_t> length((rows + 1) * (columns + 1), 0);
   const auto at = [&](std::size_t i, std::size_t k) -> std::uint16_t& {
     return length[i * (columns + 1) + k];
@@ -126,6 +133,22 @@ std::vector<std::uint32_t> sources_of(const Trace& trace) {
     }
   }
   return sources;
+}
+
+EventId counterpart_of(const Trace& trace, EventId id, const Trace& other) {
+  const auto event = std::find_if(trace.events.begin(), trace.events.end(),
+                                  [&](const TraceEvent& e) { return id != kNoEvent && e.id == id; });
+  if (event == trace.events.end()) return kNoEvent;
+  // It is the same one of those that are alike.
+  const auto is_alike = [&](const TraceEvent& e) {
+    return e.thread == event->thread && e.kind == event->kind && e.pc == event->pc &&
+           e.address == event->address;
+  };
+  auto before = std::count_if(trace.events.begin(), event, is_alike);
+  for (const TraceEvent& e : other.events) {
+    if (is_alike(e) && before-- == 0) return e.id;
+  }
+  return kNoEvent;
 }
 
 Steps steps_of(const Trace& trace) {

@@ -24,6 +24,9 @@ struct AlignedSteps {
 // that it came through: what only one of the executions did has no counterpart.
 AlignedSteps align(const Trace& failing, const Trace& passing);
 
+// The same event of the same execution, where another trace of it has more events or fewer; kNoEvent: it has not got it.
+EventId counterpart_of(const Trace& trace, EventId event, const Trace& other);
+
 // Of one execution.
 Steps steps_of(const Trace& trace);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/base/random.h"
+#include "tool/cause/interventions.h"
 #include "tool/findings/fingerprint.h"
 #include "tool/replay/candidates.h"
 #include "tool/run/interruption.h"
@@ -15,13 +16,12 @@
 namespace heddle::cause {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Without a rule: what it takes at most to see whether the bug is a rare one.
 constexpr std::uint64_t kMostForBase = 20'000;
 // A trial is this many times as long as it takes to find the bug, within bounds. With a bug that shows in one
 // execution of m, 20 m executions without it are chance with a probability of e^-20.
-constexpr std::uint64_t kTimesBase = 20, kShortest = 100, kLongest = 20'000;
+constexpr std::uint64_t kTimesBase = 20, kLeastTimesBase = 5, kShortest = 100, kLongest = 20'000;
+constexpr double kShareOfTrial = 0.03;  // of the time
 
 RunSpec with_rules(RunSpec spec, const Rules& rules) {
   spec.rule_count = static_cast<std::uint8_t>(std::min<std::size_t>(rules.size(), kMostRules));
@@ -92,7 +92,7 @@ bool Trials::is_left_over(const Trace& trace, const TraceFinding& finding) const
 }
 
 Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptions& options)
-    : target_(target), failing_(failing), options_(options), began_(Clock::now()) {
+    : target_(target), failing_(failing), options_(options), began_(run::budget_seconds()) {
   if (!failing.findings.empty()) {
     wanted_ = fingerprint(failing, failing.findings.front());
     run::add_race(failing.findings.front(), race_);
@@ -107,26 +107,33 @@ Trials::Trials(const run::Target& target, const Trace& failing, const TrialOptio
   has_plan_ = true;
 }
 
-bool Trials::time_left() const {
-  return !run::time_is_up() &&
-         std::chrono::duration<double>(Clock::now() - began_).count() < options_.seconds;
+bool Trials::time_left() const { return !run::time_is_up() && seconds_used() < options_.seconds; }
+
+double Trials::seconds_used() const { return run::budget_seconds() - began_; }
+
+std::uint64_t Trials::that_fit(std::uint64_t executions, double share, std::uint64_t fewest) const {
+  if (seconds_of_one_ <= 0) return executions;
+  const double fit = share * options_.seconds / seconds_of_one_;
+  return std::min(executions, std::max(fewest, static_cast<std::uint64_t>(std::min(fit, 1e9))));
 }
 
 void Trials::calibrate() {
-  std::uint64_t most = 0;
-  for (int i = 0; i < 3; ++i) {
-    // What is left is for changes: they can be tried without knowing how rare the bug is.
+  std::uint64_t executions = 0;
+  const double began = run::budget_seconds();
+  const auto used = [&] { return run::budget_seconds() - began; };
+  for (int i = 0; i < 3 && used() < options_.seconds / 10; ++i) {
     const run::TimeShare share(options_.seconds / 10);
     const Outcome outcome = explore({}, kMostForBase);
-    if (!outcome.shows) {
-      base_ = 0;
-      length_ = std::clamp(outcome.executions, kShortest, kLongest);
-      return;
-    }
-    most = std::max(most, outcome.executions);
+    executions += outcome.executions;
+    base_ = std::max(base_, outcome.executions);
+    // It showed once, in the campaign that found it.
+    if (!outcome.shows) base_ = std::max(base_, failing_.execution + 1);
+    if (!outcome.shows) break;
   }
-  base_ = most;
-  length_ = std::clamp(kTimesBase * most, kShortest, kLongest);
+  if (executions != 0) seconds_of_one_ = used() / static_cast<double>(executions);
+  // Where executions are long, trials are shorter: what helps is tried at length in the end.
+  length_ = std::clamp(kTimesBase * base_, kShortest, kLongest);
+  length_ = that_fit(length_, kShareOfTrial, std::clamp(kLeastTimesBase * base_, kShortest, kLongest));
 }
 
 Trials::Turns::Turns(Trials& trials, std::span<const std::uint64_t> code)
@@ -157,6 +164,18 @@ bool Trials::shows_when_followed(const Rules& rules) {
                      [&](const TraceFinding& finding) { return is_wanted(trace, finding); });
 }
 
+std::optional<Trace> Trials::trace_when_followed(const Rules& rules) {
+  if (!has_plan_) return std::nullopt;
+  const RunSpec spec = with_rules(spec_with_turns(), rules);
+  auto candidates = replay::Candidates::start(target_, spec, failing_);
+  if (!candidates) return std::nullopt;
+  candidates->keep_logs();
+  auto outcome = candidates->follow(plan_);
+  if (!outcome || outcome->cut) return std::nullopt;
+  auto trace = trace_in_full(target_, spec, failing_.execution, outcome->choices, options_.allowed_exits);
+  return trace ? std::optional(std::move(*trace)) : std::nullopt;
+}
+
 Trials::Outcome Trials::try_rules(const Rules& rules) {
   if (!time_left()) {
     Outcome unknown;
@@ -181,7 +200,8 @@ void Trials::learn_consequences() {
   campaign.jobs = options_.jobs;
   campaign.allowed_exits = options_.allowed_exits;
   if (campaign.seconds <= 0) return;
-  const std::uint64_t most = run::executions_for_consequences(failing_.result.steps);
+  const std::uint64_t most =
+      that_fit(run::executions_for_consequences(failing_.result.steps), 2 * kShareOfTrial, kShortest);
   const run::TimeShare share(campaign.seconds);
   const run::RaceConsequences found = run::ConsequenceSearch(target_, campaign, most).search(race_);
   for (const run::FoundBug& bug : found.bugs)
@@ -192,7 +212,10 @@ Trials::Outcome Trials::explore_consequences(const Rules& rules, std::uint64_t e
   if (!knows_consequences_) learn_consequences();
   RunSpec spec = spec_with_turns();
   for (const VisiblePlace& place : race_.all_places()) spec.visible.add(place);
-  if (executions == 0) executions = run::executions_for_consequences(failing_.result.steps);
+  if (executions == 0) {
+    executions = that_fit(run::executions_for_consequences(failing_.result.steps), kShareOfTrial,
+                          std::clamp(kLeastTimesBase * base_, kShortest, kLongest));
+  }
   return explore_as(spec, rules, executions, seconds);
 }
 
@@ -201,14 +224,14 @@ Trials::Outcome Trials::explore(const Rules& rules, std::uint64_t executions, do
 }
 
 std::uint64_t Trials::behaviours(const Rules& rules, bool of_race) {
-  constexpr std::uint64_t kSample = 500;
+  constexpr std::uint64_t kSample = 500, kLeast = 60;
   run::CampaignOptions campaign;
   campaign.spec = with_rules(spec_with_turns(), rules);
   if (of_race) {
     for (const VisiblePlace& place : race_.all_places()) campaign.spec.visible.add(place);
   }
   std::snprintf(campaign.spec.strategy, sizeof campaign.spec.strategy, "random");
-  campaign.executions = kSample;
+  campaign.executions = that_fit(kSample, kShareOfTrial / 2, kLeast);
   campaign.seconds = std::min(options_.seconds / 10, run::seconds_left());
   if (campaign.seconds <= 0) return 0;
   campaign.jobs = options_.jobs;
@@ -223,7 +246,7 @@ Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64
                                    double seconds) {
   ++count_;
   Outcome outcome;
-  const double own = options_.seconds - std::chrono::duration<double>(Clock::now() - began_).count();
+  const double own = options_.seconds - seconds_used();
   const double left = std::min(std::max(seconds, own), run::seconds_left());
   if (left <= 0 || run::was_interrupted()) {
     outcome.known = false;
@@ -234,7 +257,6 @@ Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64
   std::snprintf(campaign.spec.strategy, sizeof campaign.spec.strategy, "auto");
   campaign.spec.seed = seed_ = mix(seed_, count_);
   campaign.executions = executions;
-  campaign.seconds = left;
   campaign.jobs = options_.jobs;
   campaign.max_failures = 0;
   campaign.allowed_exits = options_.allowed_exits;
@@ -254,6 +276,13 @@ Trials::Outcome Trials::explore_as(RunSpec spec, const Rules& rules, std::uint64
     } else {
       outcome.other_bugs.push_back(finding_line(bug.trace, finding));
     }
+  };
+  // The campaign's own limit is the clock's; this one may be the processors'.
+  const double until = run::budget_seconds() + left;
+  bool is_late = false;
+  search.on_progress = [&](const report::Progress&) {
+    is_late = is_late || run::budget_seconds() >= until;
+    if (is_late) enough = true;
   };
   const run::CampaignOutcome result = search.run(&enough);
   if (outcome.shows) return outcome;

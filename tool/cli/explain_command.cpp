@@ -34,7 +34,7 @@ namespace {
 
 struct ExplainOptions {
   RecordedOptions recorded;
-  std::string artifact, time = "60s", html, svg, json, patch;
+  std::string artifact, time, html, svg, json, patch;
   ColorWish color = ColorWish::kAuto;
   std::uint64_t executions = 10'000;
   unsigned jobs = 0;
@@ -58,7 +58,9 @@ std::optional<int> parse_explain(const Arguments& arguments, ExplainOptions& o) 
       "passes), "
       "1 none was, 2 bad artifact or program, 3 an error of heddle's own");
   app.add_option("artifact", o.artifact, "bug-N.heddle")->required()->type_name("FILE");
-  app.add_option("-t,--time", o.time, "how long to try: 500ms, 10s, 5m [60s]")
+  app.add_option(
+         "-t,--time", o.time,
+         "how long to try: 500ms, 10s, 5m [60 seconds of the processors' time, however long that takes]")
       ->type_name("D")
       ->check(duration());
   app.add_option("-n,--executions", o.executions, "executions that a change has to pass [10000]")
@@ -191,7 +193,8 @@ Status write_patch(const std::string& path, const report::RemedyEdits& edits) {
 int explain_command(const Arguments& arguments) {
   ExplainOptions options;
   if (const auto code = parse_explain(arguments, options)) return *code;
-  auto seconds = parse_duration(options.time);
+  constexpr double kWork = 60;
+  Result<double> seconds = options.time.empty() ? Result<double>(kWork) : parse_duration(options.time);
   if (!seconds) return complain(seconds.error());
   auto opened = open_artifact(options.artifact, options.recorded);
   if (!opened) return complain(opened.error());
@@ -203,6 +206,8 @@ int explain_command(const Arguments& arguments) {
   };
   const Steps step(!options.quiet && stderr_is_terminal());
   begin_work(*seconds);
+  // Without a limit of the user's a busy machine takes longer, and finds as much.
+  if (options.time.empty()) run::set_work_limit(*seconds);
 
   Result<Trace> failing = std::move(original);
   if (program.is_other_build) {

@@ -193,9 +193,11 @@ std::string explained_json(const Explanation& e, const std::vector<edit::SourceE
       } else {
         one["other"] = json_operation(part.other_shown);
       }
-      if (part.rule.kind == RuleKind::kAtomic) one["order"] = order_name(part.rule.order);
-      if (part.first_access.event.kind != EventKind::kNone) one["first"] = json_operation(part.first_access);
+      if (part.rule.kind == RuleKind::kAtomic || part.rule.kind == RuleKind::kFence)
+        one["order"] = order_name(part.rule.order);
+      if (!part.first_access.frame.file.empty()) one["first"] = json_operation(part.first_access);
       if (part.last_access.event.kind != EventKind::kNone) one["last"] = json_operation(part.last_access);
+      if (!part.from.file.empty()) one["within"] = Json::array({json_frame(part.from), json_frame(part.to)});
       if (!part.lock.empty()) one["lock"] = utf8(part.lock);
       parts.push_back(std::move(one));
     }

@@ -14,6 +14,14 @@
 namespace heddle::report {
 namespace {
 
+// "50s", "4m": as -t takes it, rounded up.
+std::string short_duration(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  if (seconds < 2 * kMinute) return fmt::format("{:.0f}s", std::ceil(seconds / 10) * 10);
+  if (seconds < 2 * kHour) return fmt::format("{:.0f}m", std::ceil(seconds / kMinute));
+  return fmt::format("{:.0f}h", std::ceil(seconds / kHour));
+}
+
 std::string place_of(const Frame& frame) {
   if (frame.file.empty())
     return frame.function.empty() ? "an unknown place" : short_function(frame.function, 30);
@@ -96,6 +104,14 @@ bool is_same_place(const ShownOperation& a, const ShownOperation& b) {
 
 std::string lock_name(const std::string& lock) { return lock.empty() ? "the same lock" : escaped(lock); }
 
+// " (from lru.cpp:95 to lru.cpp:98 in ThumbServer::get)": where the accesses are made in calls of one function.
+std::string within(const RemedyPart& part, const ShownOperation& first, const ShownOperation& last) {
+  if (part.from.line == 0 || part.from.line == part.to.line) return {};
+  if (part.from.line == first.frame.line && part.to.line == last.frame.line) return {};
+  return fmt::format(" (from {} to {} in {})", place_of(part.from), place_of(part.to),
+                     short_function(part.from.function, 40));
+}
+
 // Several accesses to one variable are one update; two critical sections are one; else a new one.
 std::string together_sentence(const Remedy& remedy) {
   const RemedyPart& begin = remedy.parts.front();
@@ -104,27 +120,34 @@ std::string together_sentence(const Remedy& remedy) {
   const RemedyPart& part = step == remedy.parts.end() ? begin : *step;
   if (begin.rule.kind == RuleKind::kHoldLock)
     return fmt::format(
-        "Take {} before {}, and keep it until {}: what is seen before the lock is taken need not be so any "
+        "Take {} before {}, and keep it until {}{}: what is seen before the lock is taken need not be so any "
         "more.",
-        lock_name(begin.lock), named(begin.shown), named(part.last_access));
+        lock_name(begin.lock), named(begin.shown), named(part.last_access),
+        within(part, begin.shown, part.last_access));
   const ShownOperation& first =
       part.first_access.event.kind != EventKind::kNone ? part.first_access : part.shown;
   const ShownOperation& last =
       part.first_access.event.kind != EventKind::kNone ? part.last_access : part.other_shown;
   const bool one_variable = !first.variable.empty() && first.variable == last.variable;
-  if (is_same_place(first, last) && one_variable)
+  if (is_same_place(first, last) && one_variable) {
+    std::vector<std::string> places;
+    for (const RemedyPart& update : remedy.parts) {
+      const std::string place = place_of(update.shown.frame);
+      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    }
     return fmt::format(
         "Make the update of {} at {} one step: an atomic read-modify-write, or a lock around it.",
-        escaped(first.variable), place_of(first.frame));
+        escaped(first.variable), joined(places));
+  }
   if (!part.lock.empty())
     return fmt::format(
-        "Keep {} locked from {} to {}: they belong to one critical section, and others come between.",
-        escaped(part.lock), named(first), named(last));
+        "Keep {} locked from {} to {}{}: they belong to one critical section, and others come between.",
+        escaped(part.lock), named(first), named(last), within(part, first, last));
   const std::string between = fmt::format("from {} to {}", named(part.shown), named(part.other_shown));
   if (part.first_access.event.kind == EventKind::kNone)
     return fmt::format("All {} should be one step: other threads must not come between.", between);
-  return fmt::format("{} and {} should be one step: other threads must not come between, as they do {}.",
-                     capitalised(named(first)), named(last), between);
+  return fmt::format("{} and {} should be one step{}: other threads must not come between, as they do {}.",
+                     capitalised(named(first)), named(last), within(part, first, last), between);
 }
 
 // All threads of the cycle wait at one line: they run the same code, with the locks in another order each.
@@ -139,8 +162,9 @@ bool is_one_line(const Trace& trace) {
 std::string lock_order_sentence(const Trace& trace, const Remedy& remedy) {
   if (const RemedyPart& part = remedy.parts.front(); part.rule.kind == RuleKind::kGiveBack)
     return fmt::format(
-        "Give {} back before the join at {}: it is taken at {}, and the thread that is waited for needs it.",
-        lock_name(part.lock), place_of(part.shown.frame), place_of(part.other_shown.frame));
+        "Give {} back before the {} at {}: it is taken at {}, and the thread that is waited for needs it.",
+        lock_name(part.lock), part.shown.event.kind == EventKind::kCondWait ? "wait" : "join",
+        place_of(part.shown.frame), place_of(part.other_shown.frame));
   std::vector<std::string> stretches;
   for (const RemedyPart& p : remedy.parts) {
     const std::string stretch = fmt::format("{} and {}", named(p.shown), named(p.other_shown));
@@ -180,7 +204,7 @@ std::string atomic_sentence(const Remedy& remedy) {
 std::string hold_lock_sentence(const Remedy& remedy) {
   const RemedyPart& part = remedy.parts.front();
   const RemedyPart& last = remedy.parts.back();
-  if (last.rule.kind == RuleKind::kTogether)
+  if (last.rule.kind == RuleKind::kTogether && !is_same_place(last.shown, part.shown))
     return fmt::format(
         "Hold {} during {}, and notify after it: who waits at that lock does not see it yet at {}.",
         lock_name(part.lock), named(part.shown), place_of(last.shown.frame));
@@ -228,14 +252,31 @@ std::string publish_last_sentence(const Remedy& remedy) {
 
 std::string join_before_sentence(const Remedy& remedy) {
   const RemedyPart& part = remedy.parts.front();
-  return fmt::format("Wait for the thread that is started at {} (join it) before {}.",
-                     place_of(part.other_shown.frame), named(part.shown));
+  const std::string use = part.first_access.frame.file.empty()
+                              ? std::string(".")
+                              : fmt::format(": it still uses this at {}.", place_of(part.first_access.frame));
+  return fmt::format("Wait for the thread that is started at {} (join it) before {}{}",
+                     place_of(part.other_shown.frame), named(part.shown), use);
 }
 
 std::string keep_alive_sentence(const Remedy& remedy) {
   const RemedyPart& part = remedy.parts.front();
   return fmt::format("Do not end the life of it at {} before {}: free it later, or share its ownership.",
                      place_of(part.shown.frame), named(part.other_shown));
+}
+
+std::string fence_sentence(const Remedy& remedy) {
+  std::vector<std::string> fences;
+  for (const RemedyPart& part : remedy.parts) {
+    const std::string after = part.other_shown.frame.file.empty()
+                                  ? std::string()
+                                  : fmt::format("after {} and ", named(part.other_shown));
+    const std::string text =
+        fmt::format("{} {}before {}", order_name(part.rule.order), after, named(part.shown));
+    if (std::find(fences.begin(), fences.end(), text) == fences.end()) fences.push_back(text);
+  }
+  return fmt::format("Put {} (std::atomic_thread_fence): {}.", fences.size() == 1 ? "a fence" : "fences",
+                     joined(fences));
 }
 
 }  // namespace
@@ -271,6 +312,8 @@ std::string remedy_sentence(const Explanation& e) {
       return join_before_sentence(remedy);
     case RemedyKind::kKeepAlive:
       return keep_alive_sentence(remedy);
+    case RemedyKind::kFence:
+      return fence_sentence(remedy);
   }
   return {};
 }
@@ -305,10 +348,17 @@ std::string remedy_evidence(const Explanation& e) {
 
 std::string no_remedy_text(const Explanation& e) {
   if (e.remedy || e.remedies_tried == 0) return {};
-  if (e.remedies_cut)
-    return fmt::format(
-        "The time was up after {} changes; none of these makes the bug go away. Give it more (-t).",
-        grouped(e.remedies_tried));
+  if (e.remedies_cut) {
+    std::string text =
+        fmt::format("The time was up after {} of about {} changes; none of these makes the bug go away",
+                    grouped(e.remedies_tried), grouped(e.remedies_tried + e.remedies_left));
+    if (e.remedies_unproven != 0)
+      text += fmt::format(" for certain: {} did in too few executions to tell", grouped(e.remedies_unproven));
+    return e.seconds_needed > 0
+               ? fmt::format("{}. All of them would take about {} (-t {}).", text,
+                             short_duration(e.seconds_needed), short_duration(e.seconds_needed))
+               : text + ". Give it more (-t).";
+  }
   return fmt::format(
       "Of {} changes that were tried, none makes the bug go away: memory orders, locks and their order, "
       "steps, waits, starts and ends of threads and memory. It may be the program's logic.",

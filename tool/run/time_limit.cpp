@@ -1,45 +1,51 @@
 #include "tool/run/time_limit.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "tool/run/interruption.h"
+#include "tool/run/processor_time.h"
 
 namespace heddle::run {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-using Limit = std::optional<Clock::time_point>;
+using Limit = std::optional<double>;  // by budget_seconds()
 // One for the process, as the command line is. Set before threads are started.
 Limit of_process;
 // Work in the background has one of its own, whose shares must not be those of others (background_work.h).
 thread_local Limit of_thread;
 thread_local TimeSlices* slices = nullptr;
+bool by_work = false;  // of the process, as the command line is
 
 Limit& current() { return slices != nullptr ? of_thread : of_process; }
 
-Clock::time_point after(double seconds) {
-  constexpr double kMost = 1e9;  // the clock counts nanoseconds
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, kMost)));
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
 
 void set_time_limit(double seconds) {
   current().reset();
-  if (seconds > 0) current() = after(seconds);
+  if (seconds > 0) current() = budget_seconds() + seconds;
 }
+
+void set_work_limit(double seconds) {
+  by_work = true;
+  set_time_limit(seconds);
+}
+
+double budget_seconds() { return by_work ? processor_seconds() : wall_seconds(); }
 
 double seconds_left() {
   const Limit& limit = current();
   if (!limit) return std::numeric_limits<double>::infinity();
-  return std::chrono::duration<double>(*limit - Clock::now()).count();
+  return *limit - budget_seconds();
 }
 
 TimeShare::TimeShare(double seconds) : before_(current()) {
-  const auto own = after(seconds);
+  const double own = budget_seconds() + seconds;
   if (!before_ || own < *before_) current() = own;
 }
 
@@ -51,7 +57,7 @@ bool time_is_up() {
 }
 
 double worked_seconds() {
-  const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  const double now = wall_seconds();
   return slices != nullptr ? now - slices->paused_seconds() : now;
 }
 

@@ -2,7 +2,6 @@
 // loops of searches and solvers ask time_is_up().
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -10,6 +9,11 @@ namespace heddle::run {
 
 // From now on. 0: no limit.
 void set_time_limit(double seconds);
+// From now on budgets are of the processors' time, of this process and of all that it starts: what a busy machine takes
+// longer for is done all the same.
+void set_work_limit(double seconds);
+// The clock that budgets are measured by: it passes as time does, or as the processors are used.
+double budget_seconds();
 // Infinite where there is no limit; negative when it has passed.
 double seconds_left();
 // The limit has passed, or the user has interrupted the command.
@@ -24,7 +28,7 @@ class TimeShare {
   TimeShare& operator=(const TimeShare&) = delete;
 
  private:
-  std::optional<std::chrono::steady_clock::time_point> before_;
+  std::optional<double> before_;  // by budget_seconds()
 };
 
 // A clock that stands still while work in the background is paused.

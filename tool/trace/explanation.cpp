@@ -30,6 +30,8 @@ const char* name_of(RemedyKind kind) {
       return "join_before";
     case RemedyKind::kKeepAlive:
       return "keep_alive";
+    case RemedyKind::kFence:
+      return "fence";
   }
   return "";
 }

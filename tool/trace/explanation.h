@@ -42,6 +42,7 @@ enum class RemedyKind : std::uint8_t {
   kPublishLast,  // what is published before it is complete
   kJoinBefore,   // threads to wait for before something ends that they use
   kKeepAlive,    // memory that has to live until its last use
+  kFence,        // fences between operations
 };
 const char* name_of(RemedyKind kind);  // in JSON: "hold_lock"
 
@@ -58,6 +59,8 @@ struct RemedyPart {
   ShownOperation other_shown;  // at rule.other
   // kTogether: accesses between which others came, and which should not have; kNone: not known.
   ShownOperation first_access, last_access;
+  Frame from,
+      to;  // of that: where the user's function that does both does the one and the other; empty: there is none
   MemoryOrder was = MemoryOrder::kRelaxed;  // kStrengthen
   std::string
       lock;  // kHoldLock, kTogether: the program's lock to be held; empty: none is known, or it has no name
@@ -129,7 +132,10 @@ struct Explanation {
   FailureCurve curve;  // empty: it was not asked for, or there is no choice
   std::optional<Remedy> remedy;
   std::uint64_t remedies_tried = 0;
-  bool remedies_cut = false;          // the time was up before all of them were
+  bool remedies_cut = false;            // the time was up before all of them were
+  std::uint64_t remedies_left = 0;      // so many more, about
+  std::uint64_t remedies_unproven = 0;  // that helped, but there was no time to try them often enough
+  double seconds_needed = 0;  // for all of them, about, with all else that explaining takes; 0: not known
   std::uint64_t base_executions = 0;  // until the bug shows without a remedy; 0: not within the budget
 };
 
