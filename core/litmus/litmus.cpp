@@ -31,6 +31,10 @@ class Parser {
   std::vector<LitmusTest> parse_file() {
     std::ifstream in(path_);
     if (!in) fail("cannot be read");
+    return parse_tests(in);
+  }
+
+  std::vector<LitmusTest> parse_tests(std::istream& in) {
     parse_lines(in);
     finish_test();
     return std::move(tests_);
@@ -208,6 +212,11 @@ class Parser {
 }  // namespace
 
 std::vector<LitmusTest> read_litmus_file(const std::string& path) { return Parser(path).parse_file(); }
+
+std::vector<LitmusTest> parse_tests(const std::string& text) {
+  std::istringstream in(text);
+  return Parser("text").parse_tests(in);
+}
 
 Program parse_program(const std::string& text) { return Parser("program").parse_program(text); }
 

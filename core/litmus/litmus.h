@@ -46,6 +46,9 @@ struct LitmusTest {
 // A program by its init and thread lines alone. Throws std::runtime_error like those below.
 Program parse_program(const std::string& text);
 
+// The tests of a text in the format of files. Throws likewise.
+std::vector<LitmusTest> parse_tests(const std::string& text);
+
 // Throws std::runtime_error with file and line where a file is malformed.
 std::vector<LitmusTest> read_litmus_file(const std::string& path);
 // All *.litmus files of a folder, sorted by name.

@@ -6,6 +6,16 @@ namespace {
 int count(const Execution& e) { return static_cast<int>(e.events.size()); }
 const Event& at(const Execution& e, int i) { return e.events[static_cast<std::size_t>(i)]; }
 
+bool is_seq_cst(const Event& e) { return e.kind != EventKind::kInitial && e.order == Order::kSeqCst; }
+
+// Is it in Own: a seq_cst load that reads a plain store of its own thread?
+bool reads_back(const Execution& e, int r) {
+  const Event& load = at(e, r);
+  if (load.kind != EventKind::kLoad || !is_seq_cst(load)) return false;
+  const Event& store = at(e, load.reads_from);
+  return store.kind == EventKind::kStore && store.thread == load.thread;
+}
+
 // The members of rs⁻¹(w): w itself if it writes, and what it continues if it is an update.
 // Calls f(head) for each head whose release sequence contains w.
 template <typename F>
@@ -98,23 +108,61 @@ Relation extended_coherence(const Relation& rf, const Relation& mo) {
   return eco;
 }
 
-Relation partial_sc(const Execution& e, const Relation& hb, const Relation& eco) {
+Relation strongly_happens_before(const Execution& e, const Relation& hb) {
+  const Relation sb = sequenced_before(e);
+  const Relation sw = synchronises_with(e);
+  Relation strong = sb.then(hb).then(sb);
+  strong.add_all(sb);
+  for (int a = 0; a < count(e); ++a) {
+    for (int b = 0; b < count(e); ++b) {
+      if (sw.has(a, b) && is_seq_cst(at(e, a)) && is_seq_cst(at(e, b))) strong.add(a, b);
+    }
+  }
+  strong.close();
+  return strong;
+}
+
+Relation partial_sc(const Execution& e, const Relation& hb, const Relation& eco, bool repaired) {
   const int n = count(e);
-  const auto sc = [&](int i) {
-    return at(e, i).kind != EventKind::kInitial && at(e, i).order == Order::kSeqCst;
-  };
-  const auto fence = [&](int i) { return at(e, i).kind == EventKind::kFence && sc(i); };
   Relation left(n), right(n);
   for (int a = 0; a < n; ++a) {
-    if (!sc(a)) continue;
+    if (!is_seq_cst(at(e, a))) continue;
     left.add(a, a);
     right.add(a, a);
-    for (int b = 0; b < n && fence(a); ++b) {
+    for (int b = 0; b < n && at(e, a).kind == EventKind::kFence; ++b) {
       if (hb.has(a, b)) left.add(a, b);
       if (hb.has(b, a)) right.add(b, a);
     }
   }
-  return left.then(eco).then(right);
+  if (!repaired) return left.then(eco).then(right);
+  // Into Own: what reading back orders, and what happens before by other threads does.
+  Relation into(n);
+  Relation drained(n);
+  for (int r = 0; r < n; ++r) {
+    if (!reads_back(e, r)) continue;
+    for (int v = 0; v < n; ++v) {
+      if (hb.has(v, r) && at(e, v).location == at(e, r).location && at(e, v).thread != at(e, r).thread)
+        into.add(v, r);
+    }
+    for (int b = r + 1; b < n; ++b) {
+      if (at(e, b).thread == at(e, r).thread && at(e, b).writes() && is_seq_cst(at(e, b))) drained.add(r, b);
+    }
+  }
+  Relation outside = eco;
+  Relation inside(n);
+  for (int r = 0; r < n; ++r) {
+    if (!reads_back(e, r)) continue;
+    for (int a = 0; a < n; ++a) {
+      if (eco.has(a, r)) inside.add(a, r);
+      outside.remove(a, r);
+    }
+    outside.add(at(e, r).reads_from, r);
+  }
+  outside.add_all(into);
+  outside.add_all(eco.then(into));
+  Relation psc = left.then(outside).then(right);
+  psc.add_all(left.then(inside).then(drained));
+  return psc;
 }
 
 bool is_coherent(const Relation& hb, const Relation& eco) {
@@ -136,44 +184,37 @@ bool is_atomic(const Execution& e) {
   return true;
 }
 
-bool is_seq_cst(const Execution& e, const Relation& hb, const Relation& eco) {
-  Relation all = hb;
-  all.add_all(reads_from(e));
-  all.add_all(partial_sc(e, hb, eco));
-  all.close();
-  return all.irreflexive();
+bool is_causal(const Execution& e) {
+  Relation causes = sequenced_before(e);
+  causes.add_all(reads_from(e));
+  causes.close();
+  return causes.irreflexive();
 }
 
-bool is_seq_cst_by_the_standard(const Execution& e, const Relation& hb, const Relation& eco) {
-  const auto sc = [&](int i) {
-    return at(e, i).kind != EventKind::kInitial && at(e, i).order == Order::kSeqCst;
-  };
-  const Relation sb = sequenced_before(e);
-  const Relation sw = synchronises_with(e);
-  Relation strong = sb.then(hb).then(sb);
-  strong.add_all(sb);
-  for (int a = 0; a < count(e); ++a) {
-    for (int b = 0; b < count(e); ++b) {
-      if (sw.has(a, b) && sc(a) && sc(b)) strong.add(a, b);
-    }
-  }
-  strong.close();
-  Relation order = partial_sc(e, hb, eco);
-  for (int a = 0; a < count(e); ++a) {
-    for (int b = 0; b < count(e); ++b) {
-      if (sc(a) && sc(b) && strong.has(a, b)) order.add(a, b);
+bool is_seq_cst(const Execution& e, const Relation& hb, const Relation& eco, SeqCst axiom) {
+  Relation order = partial_sc(e, hb, eco, axiom == SeqCst::kRepaired);
+  if (axiom == SeqCst::kExecutionOrder) {
+    order.add_all(hb);
+    order.add_all(reads_from(e));
+  } else {
+    const Relation strong = strongly_happens_before(e, hb);
+    for (int a = 0; a < count(e); ++a) {
+      for (int b = 0; b < count(e); ++b) {
+        if (is_seq_cst(at(e, a)) && is_seq_cst(at(e, b)) && strong.has(a, b)) order.add(a, b);
+      }
     }
   }
   order.close();
   return order.irreflexive();
 }
 
-std::string violated_axiom(const Execution& e) {
+std::string violated_axiom(const Execution& e, SeqCst axiom) {
   const Relation hb = happens_before(e);
   const Relation eco = extended_coherence(reads_from(e), modification_order(e));
   if (!is_coherent(hb, eco)) return "coherence: hb;eco? is not irreflexive";
   if (!is_atomic(e)) return "atomicity: an update does not read the store immediately before it";
-  if (!is_seq_cst(e, hb, eco)) return "seq_cst: hb ∪ rf ∪ psc has a cycle";
+  if (!is_causal(e)) return "causality: sb ∪ rf has a cycle";
+  if (!is_seq_cst(e, hb, eco, axiom)) return "seq_cst: no total order S exists";
   return {};
 }
 

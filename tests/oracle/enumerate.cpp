@@ -11,7 +11,7 @@ namespace {
 
 class Enumerator {
  public:
-  Enumerator(const Program& program, Strength strength)
+  Enumerator(const Program& program, const Strength& strength)
       : program_(program), strength_(strength), layout_(program) {
     for (std::size_t x = 0; x < program.initial.size(); ++x) {
       execution_.events.push_back({EventKind::kInitial, Order::kRelaxed, -1, static_cast<int>(x), -1, 0});
@@ -94,8 +94,7 @@ class Enumerator {
         const auto n = static_cast<std::size_t>(i);
         if (event(i).thread != thread) previous_done = true;
         thread = event(i).thread;
-        if (!done[n] && (previous_done || strength_ == Strength::kStandard))
-          done[n] = evaluate(i, done, read);
+        if (!done[n] && (previous_done || strength_.load_buffering)) done[n] = evaluate(i, done, read);
         previous_done = previous_done && done[n];
       }
     }
@@ -181,9 +180,7 @@ class Enumerator {
     if (x == orders_.size()) {
       if (outcomes_.count(outcome_) != 0) return;
       const Relation eco = extended_coherence(reads_from(execution_), modification_order(execution_));
-      const bool consistent = strength_ == Strength::kModel ? is_seq_cst(execution_, hb, eco)
-                                                            : is_seq_cst_by_the_standard(execution_, hb, eco);
-      if (consistent) outcomes_.insert(outcome_);
+      if (is_seq_cst(execution_, hb, eco, strength_.seq_cst)) outcomes_.insert(outcome_);
       return;
     }
     for (const Positions& positions : orders_[x]) {
@@ -265,7 +262,7 @@ class Interleaver {
 
 }  // namespace
 
-Outcomes consistent_outcomes(const Program& program, Strength strength) {
+Outcomes consistent_outcomes(const Program& program, const Strength& strength) {
   return Enumerator(program, strength).run();
 }
 Outcomes interleaved_outcomes(const Program& program) { return Interleaver(program).run(); }

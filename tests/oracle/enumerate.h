@@ -2,16 +2,17 @@
 // order.
 #pragma once
 
+#include "tests/oracle/axioms.h"
 #include "tests/oracle/program.h"
 
 namespace oracle {
 
-enum class Strength {
-  kModel,     // the axioms of docs/design/memory-model.md
-  kStandard,  // C++20 in full: also load buffering, and S that contradicts happens-before or reads-from
+struct Strength {
+  SeqCst seq_cst = SeqCst::kRepaired;
+  bool load_buffering = false;  // C++20 allows it; no model here does
 };
 
-Outcomes consistent_outcomes(const Program& program, Strength strength = Strength::kModel);
+Outcomes consistent_outcomes(const Program& program, const Strength& strength = {});
 
 // All outcomes of sequentially consistent interleavings, by running them.
 Outcomes interleaved_outcomes(const Program& program);

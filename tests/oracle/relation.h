@@ -15,6 +15,8 @@ class Relation {
   bool has(int a, int b) const { return (row(a)[b / 64] >> (b % 64)) & 1; }
   void add(int a, int b) { row(a)[b / 64] |= 1ull << (b % 64); }
 
+  void remove(int a, int b) { row(a)[b / 64] &= ~(1ull << (b % 64)); }
+
   void add_all(const Relation& other) {
     for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
   }
@@ -41,7 +43,7 @@ class Relation {
   }
 
   void remove_identity() {
-    for (int a = 0; a < n_; ++a) row(a)[a / 64] &= ~(1ull << (a % 64));
+    for (int a = 0; a < n_; ++a) remove(a, a);
   }
 
   // this⁺ (Warshall)

@@ -43,7 +43,8 @@ class Comparison {
   // Empty, or what is wrong.
   std::string compare(const oracle::Program& program, std::uint64_t index) {
     count(program);
-    const oracle::Outcomes allowed = oracle::consistent_outcomes(program);
+    const oracle::Outcomes allowed =
+        oracle::consistent_outcomes(program, {oracle::SeqCst::kExecutionOrder, false});
     const oracle::Outcomes interleaved = oracle::interleaved_outcomes(program);
     totals.outcomes += allowed.size();
     totals.weak += allowed.size() > interleaved.size();

@@ -175,7 +175,7 @@ void Explorer::check_axioms() {
     if (e.writes() && e.mo_position < 0) result_.error = "a store has no place in the modification order";
   }
   if (!result_.error.empty()) return;
-  const std::string violated = oracle::violated_axiom(execution_);
+  const std::string violated = oracle::violated_axiom(execution_, oracle::SeqCst::kExecutionOrder);
   if (!violated.empty())
     result_.error = violated + " in the outcome " + oracle::to_string(*program_, outcome_);
 }
