@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-enum class ModelKind : std::uint8_t { kCxx20 = 0, kC11Tester, kSc };
+enum class ModelKind : std::uint8_t { kCxx20 = 0, kC11Tester, kSc, kCxx20Words };
 enum class VolatileKind : std::uint8_t { kRelaxed = 0, kAcqRel, kPlain };
 enum class PruneKind : std::uint8_t { kWindow = 0, kConservative, kAggressive, kNever };
 // How the next execution comes to the state of the first choice.

@@ -28,7 +28,7 @@ class Bounds {
   static bool are_in_a_word(const Location& x, const ThreadClocks& clocks, const ThreadState& s, bool seq_cst,
                             const Model& model) {
     return x.words == 1 && model.fits_in_a_word && s.sigma == 0 &&
-           (!seq_cst || clocks.global_fence_clock() == nullptr);
+           (!seq_cst || (clocks.global_fence_clock() == nullptr && x.soft_count == 0));
   }
   // compute() for those.
   [[gnu::always_inline]] static WordBounds in_a_word(const Location& x, const ThreadState& s,

@@ -30,13 +30,50 @@ void ModificationOrder::make_room(Location& x, History& history) {
   double_capacity(arena_, history.older, history.count, history.capacity, kFirstHistory);
 }
 
-// An access of a store that is gone bounds nothing: all that was mo-before the store is gone too.
+// An access of a store that is gone bounds nothing from below: all that was mo-before the store is gone too. So those
+// are the first. Where there are fences the last of them stays, to tell from when on nothing has been forgotten.
 void ModificationOrder::compact(Location& x, History& history) {
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < history.count; ++i) {
-    if (x.is_live(history.older[i].store)) history.older[kept++] = history.older[i];
+  std::uint32_t gone = 0;
+  while (gone != history.count && !x.is_live(history.older[gone].store)) ++gone;
+  if (gone == 0) return;
+  if (threads_.global_fence_clock() != nullptr && (gone != history.count || x.is_live(history.last.store)))
+    --gone;
+  std::copy(history.older + gone, history.older + history.count, history.older);
+  history.count -= gone;
+}
+
+void ModificationOrder::record_again(Location& x, History& history, std::uint32_t time) {
+  if (history.count == history.capacity) make_room(x, history);
+  history.older[history.count++] = history.last;
+  history.last.time = time;
+}
+
+void ModificationOrder::push_seq_cst(Location& x) { record_again(x, x.seq_cst, x.seq_cst.last.time); }
+
+void ModificationOrder::insert_access(Location& x, History& history, const Access& access) {
+  if (history.count == history.capacity) make_room(x, history);
+  std::uint32_t at = history.count++;
+  if (history.last.time <= access.time) {
+    history.older[at] = history.last;
+    history.last = access;
+    if (history.older[at].store == kNoSequence) --history.count;
+    return;
   }
-  history.count = kept;
+  for (; at != 0 && history.older[at - 1].time > access.time; --at) history.older[at] = history.older[at - 1];
+  history.older[at] = access;
+}
+
+void ModificationOrder::add_soft(Location& x, const Soft& soft) {
+  if (x.soft_count == x.soft_capacity) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < x.soft_count; ++i) {
+      if (x.is_live(x.soft[i].store)) x.soft[kept++] = x.soft[i];
+    }
+    x.soft_count = kept;
+    if (x.soft_count * 2 >= x.soft_capacity)
+      double_capacity(arena_, x.soft, x.soft_count, x.soft_capacity, kFirstHistory);
+  }
+  x.soft[x.soft_count++] = soft;
 }
 
 // `new_number` is by slot of the location as it was.
@@ -44,13 +81,15 @@ void ModificationOrder::remap(History& history, const Location& old, const Seque
   const auto renumber = [&](Sequence s) {
     return s - old.first < old.end - old.first ? new_number[old.slot(s)] : kNoSequence;
   };
+  history.last.store = renumber(history.last.store);
+  for (std::uint32_t i = 0; i < history.count; ++i) history.older[i].store = renumber(history.older[i].store);
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < history.count; ++i) {
-    const Sequence s = renumber(history.older[i].store);
-    if (s != kNoSequence) history.older[kept++] = {history.older[i].time, s};
+    const Access& next = i + 1 < history.count ? history.older[i + 1] : history.last;
+    if (history.older[i].store != kNoSequence || next.store != kNoSequence)
+      history.older[kept++] = history.older[i];
   }
   history.count = kept;
-  history.last.store = renumber(history.last.store);
 }
 
 Accessor& ModificationOrder::add_accessor(Location& x, ThreadId t) {
@@ -89,6 +128,7 @@ void ModificationOrder::sweep_accessors(Location& x) {
     Accessor& a = x.accessors[i];
     compact(x, a.history);
     if (a.history.count == 0 && !x.is_live(a.history.last.store)) {
+      x.forgotten = std::max(x.forgotten, threads_.sigma_at(a.thread, a.history.last.time));
       if (a.history.capacity != 0) arena_.release_array(a.history.older, a.history.capacity);
       if (x.accessor_index != nullptr) x.accessor_index[index_of(a.thread)] = 0;
       continue;

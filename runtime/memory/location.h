@@ -35,13 +35,16 @@ struct Store {
   Message message;            // what an acquiring reader learns
   std::uint32_t epoch = 0;    // the writer's own time
   std::uint32_t ordinal = 0;  // among the writer's stores
-  std::uint32_t step = 0;     // among all stores of the execution
+  std::uint32_t step = 0;     // among all stores of the execution, from 1; 0: the initial store
   EventId event = kNoEvent;
   ThreadId writer = kNoThread;  // kNoThread: the initial store, which happens before everything
-  bool seq_cst = false;
-  std::uint64_t unused = 0;  // a slot's place is a shift
+  bool updates = false;         // a read-modify-write made it
+  // Of S (total_order.h). 0: none.
+  SeqTime seq_time = 0;  // its own place, if it is seq_cst
+  SeqTime delta = 0;     // the S-latest operation that it comes after in sb ∪ rf, or itself
+  SeqTime lambda = 0;    // the S-latest operation that strongly happens before who acquires the message
 };
-static_assert(sizeof(Store) == 64);
+static_assert(sizeof(Store) == 64);  // a slot's place is a shift
 
 // From some time on, `store` is what the owner of the history had accessed last.
 struct Access {
@@ -49,8 +52,10 @@ struct Access {
   Sequence store = kNoSequence;
 };
 
-// Accesses of one location in the order of time; stores ascend in `mo` (coherence), so each occurs once and
-// what matters at a time is the last entry up to it. Times: a thread's own, or the number of seq_cst fences.
+// Accesses of one location in the order of time; stores ascend in `mo` (coherence). What bounds somebody who knows of
+// a time is the last entry up to it, so that an access of the same store again adds none; but it does where a new
+// seq_cst fence happens before it, because what bounds somebody from above is the first entry from a time on. Times:
+// a thread's own, or S-times. The last entry whose store is gone stays, to tell that there was one.
 struct History {
   Access last;
   Access* older = nullptr;
@@ -80,6 +85,28 @@ struct History {
     }
     return older[at].store;
   }
+  // The entry that at() finds; its store is kNoSequence if there is none.
+  Access entry_at(std::uint32_t limit) const {
+    if (last.time <= limit) return last;
+    for (std::uint32_t i = count; i-- > 0;) {
+      if (older[i].time <= limit) return older[i];
+    }
+    return {};
+  }
+  // The first entry from `from` on. False: there is none.
+  bool first_from(std::uint32_t from, Access& found) const {
+    if (last.time < from) return false;
+    found = last;
+    for (std::uint32_t i = count; i-- > 0 && older[i].time >= from;) found = older[i];
+    return true;
+  }
+};
+
+// In S from `time` on, `store` bounds seq_cst accesses of the location as an access of it would, and no access of it
+// does (total_order.h).
+struct Soft {
+  SeqTime time;
+  Sequence store;
 };
 
 struct Accessor {
@@ -136,7 +163,14 @@ struct Location {
   std::uint32_t accessor_capacity = 0;
   std::uint16_t* accessor_index = nullptr;  // by thread: 1 + index; only where there are many accessors
   std::uint32_t accessor_index_size = 0;
-  History seq_cst;  // seq_cst accesses by the number of seq_cst fences before them
+  History
+      seq_cst;  // seq_cst accesses by S-time: the last one, and of others those before some fence at least
+  SeqTime delta = 0;  // the latest delta of a store that is not seq_cst, or was given an early place
+  SeqTime forgotten =
+      0;  // fences up to this one may happen before accesses of which nothing is known any more
+  Soft* soft = nullptr;
+  std::uint32_t soft_count = 0;
+  std::uint32_t soft_capacity = 0;
 
   std::uint32_t slot(Sequence s) const { return s & (capacity - 1); }
   Store& store(Sequence s) { return stores[slot(s)]; }

@@ -29,7 +29,9 @@ Location& MemoryModel::locate_slowly(Location* x, const Place& place) {
     // have published by it can hide a race and never makes one up.
     drop(x);
     Location& fresh = create(place.address, place.size, place.memory);
-    fresh.store(fresh.newest).message = threads_.publish_all();
+    Store& store = fresh.store(fresh.newest);
+    store.message = threads_.publish_all();
+    store.lambda = store.delta = total_order_.last();
     return fresh;
   }
   const Address begin = place.address;
@@ -54,18 +56,23 @@ Location& MemoryModel::locate_slowly(Location* x, const Place& place) {
 Location& MemoryModel::collapse_line(const Place& place) {
   const Address line = place.address / kLineBytes * kLineBytes;
   Message all;
+  SeqTime lambda = 0;
   table_.for_each_in(line, line + kLineBytes, [&](Location* x) {
-    for_each_newest_first(
-        *x, x->live, [&](Sequence s) { all = threads_.merge(all, ViewPool::retain(x->store(s).message)); });
+    for_each_newest_first(*x, x->live, [&](Sequence s) {
+      all = threads_.merge(all, ViewPool::retain(x->store(s).message));
+      lambda = std::max(lambda, x->store(s).lambda);
+    });
     drop(x);
   });
   Location& x = create(line, kLineBytes, place.memory);
   x.latest_only = true;
   x.store(x.newest).message = all;
+  x.store(x.newest).lambda = lambda;
   return x;
 }
 
 void MemoryModel::drop(Location* x) {
+  if (total_order_.last() != 0) total_order_.forget(*x);
   order_.settle(*x);
   order_.release(*x);
   table_.remove(x);
@@ -83,7 +90,7 @@ void MemoryModel::plain_read(ThreadId t, Address address, std::uint64_t size) {
     if (x->latest_only) return;
     find_bounds(bounds_, *x, t, MemoryOrder::kRelaxed, false);
     order_.constrain_read(*x, bounds_.known(), x->newest);
-    order_.record_access(*x, order_.accessor(*x, t).history, threads_.time(t), x->newest);
+    record(*x, order_.accessor(*x, t), t, x->newest);
   });
 }
 

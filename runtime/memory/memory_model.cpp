@@ -19,7 +19,9 @@ MemoryModel::MemoryModel()
     : views_(arena_),
       threads_(arena_, views_),
       table_(arena_),
-      order_(arena_, views_),
+      order_(arena_, views_, threads_),
+      total_order_(arena_, views_),
+      overtaking_(arena_, threads_, total_order_, table_),
       bounds_(arena_),
       failure_bounds_(arena_) {
   find_processor_abilities();
@@ -40,19 +42,30 @@ void MemoryModel::reset(const Options& options) {
   threads_.reset(model_);
   table_.reset();
   order_.reset(options_.record);
+  total_order_.reset();
+  overtaking_.reset(model_);
   bounds_.reset();
   failure_bounds_.reset();
   steps_ = 0;
   locations_made_ = 0;
   pruned_ = false;
   pending_ = {};
+  spots_ = lists_ = nullptr;
+  rewritten_ = nullptr;
+  rewritten_count_ = overtaken_ = 0;
+  spot_ = nullptr;
   candidates_ = nullptr;
   candidate_capacity_ = 0;
 }
 
 void MemoryModel::fence(ThreadId t, MemoryOrder order) {
   if (order == MemoryOrder::kSeqCst) {
-    threads_.seq_cst_fence(t);
+    threads_.begin_seq_cst_fence(t);
+    if (spot_ != nullptr && !spot_->is_end())
+      fence_early(t, *spot_);
+    else
+      threads_.append_seq_cst_fence(t, total_order_);
+    spot_ = nullptr;
     return;
   }
   if (is_acquire(order)) threads_.acquire_fence(t);
@@ -84,6 +97,22 @@ Reading MemoryModel::begin_update(ThreadId t, const Place& place, MemoryOrder or
   ensure_room(x);
   Accessor* const accessor = found ? found.accessor : ModificationOrder::find_accessor(x, t);
   return begin_read<false>({&x, accessor, t, order, is_settled_update(x, t, accessor)}, true);
+}
+
+void MemoryModel::enter_load(Location& x, ThreadId t, Sequence read) {
+  const Store& store = x.store(read);
+  if (overtaking_.reads_back(store, t) && read_back(x, t, store)) return;
+  const SeqTime time = total_order_.append(x, store.step, 0);
+  if (x.seq_cst.last.store != read) order_.record_at_end(x, time, total_order_.last_fence(), read);
+  ThreadClocks::entered(threads_.state(t), time);
+}
+
+bool MemoryModel::repeat_load(const Location& x, ThreadState& s) {
+  if (x.seq_cst.last.store != x.newest || s.delta != s.lambda) return false;
+  // Right after an access that read or wrote the same it orders what that one orders, and needs no place of its own.
+  if (!total_order_.ends_with(x)) total_order_.append(x, x.store(x.newest).step, 0);
+  ThreadClocks::entered(s, total_order_.last());
+  return true;
 }
 
 const Store& MemoryModel::commit_load(const Reading& reading, Sequence read) {
@@ -138,7 +167,10 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   Location& x = locate(place);
   ensure_room(x);
   Accessor* accessor = ModificationOrder::find_accessor(x, t);
-  const bool settled = is_settled(x, t, accessor);
+  const ThreadState& state = threads_.state(t);
+  const bool may_move = !x.latest_only && x.words == 1 && may_overtake(x, state) &&
+                        (is_seq_cst(request.success) || is_seq_cst(request.failure));
+  const bool settled = !may_move && is_settled(x, t, accessor);
   const bool own =
       !settled && (is_seq_cst(request.success) != is_seq_cst(request.failure) || model_.failure_differs);
   pending_ = {
@@ -156,6 +188,14 @@ std::span<const Candidate> MemoryModel::readable_cas(ThreadId t, const Place& pl
   pending_.failure.all = own ? failure_bounds_.known() : bounds_.known();
   const std::uint64_t* succeeds = bounds_.excluded();
   const std::uint64_t* fails = own ? failure_bounds_.excluded() : succeeds;
+  std::uint64_t not_updated, not_read;
+  if (may_move) {
+    not_updated =
+        ~find_spots(pending_.success, 0, Overtaking::Kind::kUpdate, pending_.success.all, succeeds[0]);
+    not_read = ~find_spots(pending_.failure, 1, Overtaking::Kind::kLoad, pending_.failure.all, fails[0]);
+    succeeds = &not_updated;
+    fails = &not_read;
+  }
   clear_candidates(x, 2);
   for_each_newest_first(x, x.live, [&](Sequence s) {
     const std::uint32_t slot = x.slot(s);
@@ -191,9 +231,14 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
                          EventId event) {
   Location& x = locate(place);
   ensure_room(x);
-  Accessor& accessor = order_.accessor(x, t);
   pending_.location = &x;
   pending_.is_cas = false;
+  if (spot_ != nullptr) [[unlikely]] {
+    const Spot& spot = *spot_;
+    spot_ = nullptr;
+    if (!spot.is_end()) return store_early(t, x, value, event, spot);
+  }
+  Accessor& accessor = order_.accessor(x, t);
   Sequence s;
   if (is_settled(x, t, &accessor)) {
     s = order_.append_last(x);
@@ -202,11 +247,15 @@ Value MemoryModel::store(ThreadId t, const Place& place, MemoryOrder order, cons
     s = order_.append_store(x, bounds_.known());
   }
   accessor.lessons = threads_.state(t).lessons;
-  Message& message = fill(x, accessor, s, t, order, value, event).message;
-  message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
+  Store& made = describe(x, accessor, s, t, value, event, false);
+  made.message = is_release(order) ? threads_.publish(t) : ViewPool::retain(threads_.state(t).release_fence);
+  enter_store(x, made, s, t, order, nullptr);
   if (x.latest_only) {
     // Several locations in one: whatever was released into any of them may be acquired.
-    message = threads_.merge(message, ViewPool::retain(x.store(s - 1).message));
+    const Store& before = x.store(s - 1);
+    made.message = threads_.merge(made.message, ViewPool::retain(before.message));
+    made.lambda = std::max(made.lambda, before.lambda);
+    made.delta = std::max(made.delta, before.delta);
   }
   limit_window(x);
   return value;

@@ -3,8 +3,9 @@
 // makes no calls.
 //
 // Meaning. Operations are committed one at a time; the order of the calls is the order of execution, which
-// agrees with happens-before, reads-from and the total order S of seq_cst operations. The modification order
-// of a location is not tied to the order of execution: it is a set of constraints that grows (C11Tester §4).
+// agrees with happens-before and reads-from. The modification order of a location is not tied to the order of
+// execution: it is a set of constraints that grows (C11Tester §4). Nor is the total order S of seq_cst operations:
+// one may overtake others that were executed earlier (overtaking.h).
 //
 // What the models differ in, each says in its own file: models/cxx20.h, models/c11tester.h, models/sc.h.
 //
@@ -14,6 +15,7 @@
 //   CAS      candidates = readable_cas(t, place, {…});  pick one; its `outcome` says which commit
 //   store    store(t, place, order, value, event)
 //   fence    fence(t, order)
+// Where a seq_cst operation may enter S at several places, one is chosen before the commit: see choose_spot().
 // This is the one way to read, for campaigns, recorded executions and tests. Candidates are in the order of
 // execution, newest first; there is always at least one, and exactly one of a load's or update's is `newest`. A
 // commit must follow before anything else is asked. What real memory must hold afterwards is the value of the
@@ -36,6 +38,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "core/base/address_space.h"
 #include "core/base/arena.h"
@@ -49,85 +52,14 @@
 #include "runtime/memory/location_table.h"
 #include "runtime/memory/models/model.h"
 #include "runtime/memory/modification_order.h"
+#include "runtime/memory/overtaking.h"
+#include "runtime/memory/reading.h"
 #include "runtime/memory/select.h"
 #include "runtime/memory/thread_clocks.h"
+#include "runtime/memory/total_order.h"
 #include "runtime/memory/view.h"
 
 namespace heddle::memory {
-
-struct Options {
-  ModelKind model = ModelKind::kCxx20;
-  PruneKind prune = PruneKind::kWindow;
-  std::uint64_t window = 0;  // kWindow: stores per location; kAggressive: stores in all; 0: default
-  std::uint64_t memory_limit = 512ull << 20;  // locations stop growing beyond it
-  bool record = false;                        // keep what modification_order_positions() needs
-
-  static Options from(const RunSpec& spec) {
-    return {spec.model, spec.prune, spec.prune_window, spec.memory_limit,
-            spec.record_events != 0 || spec.verify != 0};
-  }
-};
-
-struct Place {
-  Address address = 0;
-  std::uint8_t size = 0;  // 1, 2, 4, 8 or 16
-  Value memory;           // what real memory holds
-};
-
-// What picking a candidate means.
-enum class ReadOutcome : std::uint8_t {
-  kRead = 0,     // a load: commit_load; an update: commit_update
-  kCasSuccess,   // commit_update
-  kCasFailure,   // commit_load, with the failure order
-  kCasSpurious,  // commit_load: a weak CAS that fails though the values are equal
-};
-
-struct Candidate {
-  Value value;
-  Sequence store = 0;         // within the location, until the commit
-  std::uint32_t ordinal = 0;  // with `writer`: ChoiceKey::store(writer, ordinal)
-  EventId event = kNoEvent;
-  ThreadId writer = kNoThread;  // kNoThread: the initial store
-  ReadOutcome outcome = ReadOutcome::kRead;
-  bool newest = false;  // what real memory holds
-};
-static_assert(sizeof(Candidate) == 32);
-
-struct CasRequest {
-  MemoryOrder success = MemoryOrder::kSeqCst;
-  MemoryOrder failure = MemoryOrder::kSeqCst;
-  Value expected;
-  bool weak = false;
-};
-
-// What a mutex, barrier, … carries from those who release it to those who acquire it. All zero is valid and
-// says nothing. Must be forgotten (zeroed) when the model is reset.
-struct SyncClock {
-  Message message;
-};
-
-// A read under way: the stores that it may read, and what its commit needs. It lives with the caller, in
-// registers where the way is short.
-struct Reading {
-  Location* location = nullptr;
-  Accessor* accessor = nullptr;  // the thread's, if it has accessed the location before
-  ThreadId thread = kNoThread;
-  MemoryOrder order = MemoryOrder::kRelaxed;
-  bool settled = false;  // only the newest can be read, and all others are before it
-  bool listed = false;   // there are more than fit a word: they are in the model's list
-  std::uint32_t count = 1;
-  std::uint64_t ages = 0;              // not settled, not listed: the candidates as newest_at_top has them
-  std::uint64_t known = 0;             // not settled: the stores that bind the thread, where they fit a word
-  const std::uint64_t* all = nullptr;  // otherwise these
-};
-
-// The location of a place, and what a thread has accessed of it, where both are there and nothing is unusual
-// about them. Otherwise null, and begin_load and its like find out.
-struct Found {
-  Location* location = nullptr;
-  Accessor* accessor = nullptr;
-  explicit operator bool() const { return accessor != nullptr; }
-};
 
 class MemoryModel {
  public:
@@ -152,15 +84,18 @@ class MemoryModel {
   std::uint32_t stores_of(ThreadId t) const { return threads_.state(t).stores; }
 
   // --- synchronisation objects.
-  void release(ThreadId t, SyncClock& object) { threads_.release_into(t, object.message); }
-  void acquire(ThreadId t, const SyncClock& object) { threads_.acquire(t, object.message); }
+  void release(ThreadId t, SyncClock& object) { threads_.release_into(t, object); }
+  void acquire(ThreadId t, const SyncClock& object) { threads_.acquire_from(t, object); }
   // Who made the latest release into the object, if that does not happen before what `t` does next; kNoThread
   // if it does, and where several threads' releases were joined.
   ThreadId unknown_owner(ThreadId t, const SyncClock& object) const {
     const Message& m = object.message;
     return m && m.has_owner() && !threads_.knows(t, m) ? m.owner : kNoThread;
   }
-  void forget(SyncClock& object) { views_.replace(object.message, Message{}); }
+  void forget(SyncClock& object) {
+    views_.release(object.message.view);
+    object = {};
+  }
 
   // --- atomics.
   [[gnu::always_inline]] Found find(ThreadId t, const Place& place) const {
@@ -173,32 +108,11 @@ class MemoryModel {
   // Can such a load only read what it read before, which is the newest, and change nothing by it? Then real
   // memory has the value, and nothing is to be committed. May say no where it could say yes.
   // REQUIRES: found.
-  [[gnu::always_inline]] bool load_repeats(ThreadId t, const Found& found, MemoryOrder order) const {
-    const Location& x = *found.location;
-    if (found.accessor->history.last.store != x.newest || !x.has_single_maximum()) return false;
-    if (is_seq_cst(order) && x.seq_cst.last.store != x.newest) return false;
-    return threads_.knows(t, x.store(x.newest).message);
-  }
+  bool load_repeats(ThreadId t, const Found& found, MemoryOrder order);
   // An update that can only read the newest store, begun and committed in one, without a candidate being
   // made of it. Real memory is to hold `value` then. False: nothing has changed; may say so where it need
   // not. REQUIRES: found.
-  [[gnu::always_inline]] bool update_newest(ThreadId t, const Found& found, MemoryOrder order,
-                                            const Value& value) {
-    Location* const x = found.location;
-    if (x->words != 1 || x->end - x->first == x->capacity || !x->has_single_maximum()) return false;
-    if (!x->has_single_tail() && !knows_newest(*x, t, found.accessor)) return false;
-    const Sequence read = x->newest;
-    pending_.location = x;
-    pending_.is_cas = false;
-    found.accessor->lessons = threads_.state(t).lessons;
-    const Message& message = x->store(read).message;
-    if (message) learn(t, message, order);
-    Store& store =
-        fill(*x, *found.accessor, ModificationOrder::append_to_maximal(*x, read), t, order, value, kNoEvent);
-    store.message = threads_.update_message(t, message, order);
-    limit_window(*x);
-    return true;
-  }
+  bool update_newest(ThreadId t, const Found& found, MemoryOrder order, const Value& value);
   // Is the way short: are the location's stores, and what binds the thread, in a word? REQUIRES: found.
   bool reads_in_a_word(ThreadId t, const Found& found, MemoryOrder order) const {
     return is_short(*found.location, t, order);
@@ -260,6 +174,27 @@ class MemoryModel {
                                EventId event = kNoEvent);
   void fence(ThreadId t, MemoryOrder order);
 
+  // --- where a seq_cst operation enters S. Mostly the end is the only place. Otherwise there are several, numbered
+  // from the end to the earliest; one may be chosen before the operation is committed, else it is number 0.
+  // May the next store or fence of t overtake? If not, nothing is to be asked.
+  bool may_overtake(ThreadId t) const { return threads_.state(t).delta != threads_.state(t).lambda; }
+  // How many places the store, the fence, the read under way (if it is `placed`) has, and the picked candidate of a
+  // compare-exchange.
+  std::uint32_t begin_store(ThreadId t, const Place& place);
+  std::uint32_t begin_fence(ThreadId t);
+  std::uint32_t begin_spots(const Reading& reading, Sequence store);
+  std::uint32_t begin_cas_spots(std::uint32_t index);
+  // How many operations come after the place. The end: 0.
+  std::uint32_t overtaken(std::uint32_t number) const { return spots_->spots[choices_[number]].overtaken; }
+  void choose_spot(std::uint32_t number) { spot_ = &spots_->spots[choices_[number]]; }
+  // How many operations the one that was committed last has overtaken. Asked after each, if at all.
+  std::uint32_t take_overtaken() { return std::exchange(overtaken_, 0u); }
+  // Did what t has to follow in S overtake others, so that it may need an early place as well?
+  bool moves_on(ThreadId t) const { return threads_.state(t).lambda % TotalOrder::kGap != 0; }
+  // Of other locations than the operation's own: what real memory is to hold now, because a store there has been put
+  // before others. To be asked after a fence, store or update for which a place was chosen.
+  std::span<const Rewritten> take_rewritten() { return {rewritten_, std::exchange(rewritten_count_, 0u)}; }
+
   // --- plain accesses of memory that may hold atomics.
   bool has_location(Address address, std::uint64_t size);
   // A cheap filter for it: when it says no, there is none.
@@ -276,6 +211,8 @@ class MemoryModel {
   // --- what happened.
   // Was anything dropped that could otherwise still have been read?
   bool pruned() const { return pruned_; }
+  // Was a place in S left out because too little was known of what is there?
+  bool refused_places() const { return overtaking_.has_refused(); }
   // Did the last access fall back to real memory because of overlapping sizes?
   bool latest_only() const { return pending_.location != nullptr && pending_.location->latest_only; }
   // Which location the last access was of: memory that starts anew gets another number.
@@ -350,7 +287,17 @@ class MemoryModel {
     return {store.value, s, store.ordinal, store.event, store.writer, outcome, s == x.newest};
   }
   bool is_short(const Location& x, ThreadId t, MemoryOrder order) const {
-    return Bounds::are_in_a_word(x, threads_, threads_.state(t), is_seq_cst(order), model_);
+    const ThreadState& s = threads_.state(t);
+    return Bounds::are_in_a_word(x, threads_, s, is_seq_cst(order), model_) &&
+           !(is_seq_cst(order) && may_overtake(x, s));
+  }
+  // May a seq_cst read of the store enter S elsewhere than at the end? It is after the store, if that is seq_cst.
+  [[gnu::always_inline]] static bool may_overtake(const ThreadState& s, const Store& store) {
+    return s.delta != s.lambda || (store.delta != store.seq_time && store.delta > s.lambda);
+  }
+  // And of any store of x?
+  [[gnu::always_inline]] static bool may_overtake(const Location& x, const ThreadState& s) {
+    return s.delta != s.lambda || x.delta > s.lambda;
   }
   // A read may see every store that is not mo-before a bound; an update only the last of a chain of updates,
   // because no store comes between it and what it reads ([atomics.order]p10).
@@ -359,6 +306,8 @@ class MemoryModel {
     Location& x = *reading.location;
     pending_.location = &x;
     pending_.is_cas = false;
+    if (!kShort && is_seq_cst(reading.order) && may_overtake(x, threads_.state(reading.thread)))
+      return begin_placed_read(reading, updates);
     if (reading.settled) return reading;
     if (!kShort && (x.latest_only || !is_short(x, reading.thread, reading.order)))
       return begin_long_read(reading, updates);
@@ -370,6 +319,7 @@ class MemoryModel {
     return reading;
   }
   Reading begin_long_read(Reading reading, bool updates);
+  Reading begin_placed_read(Reading reading, bool updates);
   std::uint32_t digest_of_list(const Reading& reading) const;
   static std::uint32_t digest_of_stores(const Location& x, std::uint64_t h, std::uint32_t count) {
     h ^= ((static_cast<std::uint64_t>(count) << 32) + x.end) * 0xc4ceb9fe1a85ec53ull;
@@ -399,52 +349,78 @@ class MemoryModel {
     return accessor;
   }
   template <bool kShort>
-  [[gnu::always_inline]] const Store& finish_load(const Reading& reading, Sequence read) {
-    Location& x = *reading.location;
-    Accessor& accessor = commit_read<kShort>(reading, read);
-    order_.record_access(x, accessor.history, threads_.time(reading.thread), read);
-    if (is_seq_cst(reading.order) && (kShort || model_.seq_cst_reads_bind))
-      order_.record_access(x, x.seq_cst, threads_.fence_count(), read);
-    const Store& store = x.store(read);
-    learn(reading.thread, store.message, reading.order);
-    return store;
-  }
+  const Store& finish_load(const Reading& reading, Sequence read);
   template <bool kShort>
-  [[gnu::always_inline]] Value finish_update(const Reading& reading, Sequence read, const Value& value,
-                                             EventId event) {
-    Location& x = *reading.location;
-    const ThreadId t = reading.thread;
-    Accessor& accessor = commit_read<kShort>(reading, read);
-    learn(t, x.store(read).message, reading.order);
-    const Sequence s = order_.append_update(x, read);
-    // Before the message is made: publishing advances the thread's time.
-    Store& store = fill(x, accessor, s, t, reading.order, value, event);
-    store.message = threads_.update_message(t, x.store(read).message, reading.order);
-    const Value newest = x.store(x.newest).value;
-    limit_window(x);
-    return newest;
-  }
+  Value finish_update(const Reading& reading, Sequence read, const Value& value, EventId event);
   // Synchronisation by a read (Fig. 7).
-  [[gnu::always_inline]] void learn(ThreadId t, const Message& message, MemoryOrder order) {
-    is_acquire(order) ? threads_.acquire(t, message) : threads_.acquire_at_next_fence(t, message);
+  [[gnu::always_inline]] void learn(ThreadId t, const Store& store, MemoryOrder order) {
+    is_acquire(order) ? threads_.acquire(t, store.message, store.lambda)
+                      : threads_.acquire_at_next_fence(t, store.message, store.lambda);
   }
-  // The new store s, by t, whose accessor it is. Its message is the caller's to write: it is not cleared.
-  [[gnu::always_inline]] Store& fill(Location& x, Accessor& accessor, Sequence s, ThreadId t,
-                                     MemoryOrder order, const Value& value, EventId event) {
+  // t has accessed the store.
+  [[gnu::always_inline]] void record(Location& x, Accessor& accessor, ThreadId t, Sequence store) {
+    const ThreadState& s = threads_.state(t);
+    if (accessor.history.last.time < s.risen) [[unlikely]]
+      record_after_fence(x, accessor, t, store);
+    order_.record_access(x, accessor.history, s.clock[index_of(t)], store);
+  }
+  // A seq_cst load comes to the end of S; one that repeats another.
+  [[gnu::noinline]] void enter_load(Location& x, ThreadId t, Sequence read);
+  [[gnu::noinline]] bool repeat_load(const Location& x, ThreadState& s);
+  // The new store s, by t, whose accessor it is. Its message is the caller's to write, and then its labels.
+  [[gnu::always_inline]] Store& describe(Location& x, Accessor& accessor, Sequence s, ThreadId t,
+                                         const Value& value, EventId event, bool updates) {
     ThreadState& writer = threads_.state(t);
-    const std::uint32_t time = writer.clock[index_of(t)];
     Store& store = x.store(s);
     store.value = value;
-    store.epoch = time;
+    store.epoch = writer.clock[index_of(t)];
     store.ordinal = writer.stores++;
-    store.step = steps_++;
+    store.step = ++steps_;
     store.event = event;
     store.writer = t;
-    store.seq_cst = is_seq_cst(order);
-    order_.record_access(x, accessor.history, time, s);
-    if (is_seq_cst(order)) order_.record_access(x, x.seq_cst, threads_.fence_count(), s);
+    store.updates = updates;
+    record(x, accessor, t, s);
     return store;
   }
+  // The labels of the store s that is described, and its place in S. What an update has read is `source`, else null.
+  [[gnu::always_inline]] void enter_store(Location& x, Store& store, Sequence s, ThreadId t,
+                                          MemoryOrder order, const Store* source) {
+    ThreadState& writer = threads_.state(t);
+    if (is_seq_cst(order)) {
+      store.lambda = writer.lambda;  // it has acquired what it has read
+      const SeqTime time = total_order_.append(x, store.step, 0);
+      if (writer.read_back_count != 0) [[unlikely]]
+        drain(t, time, nullptr);
+      order_.record_at_end(x, time, total_order_.last_fence(), s);
+      ThreadClocks::entered(writer, time);
+      store.seq_time = store.delta = time;
+    } else if ((writer.delta | (source != nullptr ? source->delta : 0)) == 0) {
+      store.seq_time = store.delta = store.lambda = 0;
+    } else {
+      label(x, store, t, order, source);
+    }
+  }
+  void label(Location& x, Store& store, ThreadId t, MemoryOrder order, const Store* source);
+
+  // overtaking_commits.cpp: operations that may enter S before others, and loads that read back.
+  SpotList& spot_list(std::uint32_t number);
+  std::uint32_t select(SpotList& list, std::uint64_t stores);
+  std::uint64_t find_spots(Reading& reading, std::uint32_t number, Overtaking::Kind kind,
+                           const std::uint64_t* known, std::uint64_t excluded);
+  Spot take_spot(const Reading& reading, Sequence read);
+  void put_below(Location& x, std::uint64_t stores, std::uint64_t above);
+  void put_others_below(Location& x, std::uint64_t stores, std::uint64_t above);
+  void enter_early(Location& x, const Spot& spot, Sequence store, std::uintptr_t what);
+  void enter_store_early(Location& x, ThreadId t, Sequence s, const Spot& spot);
+  const Store& finish_placed_load(const Reading& reading, Sequence read);
+  Value finish_placed_update(const Reading& reading, Sequence read, const Value& value, EventId event);
+  Value store_early(ThreadId t, Location& x, const Value& value, EventId event, const Spot& spot);
+  void fence_early(ThreadId t, const Spot& spot);
+  bool add_read_back(const Location& x, ThreadId t, const Store& store);
+  void bind_others(Location& x, ThreadId t, SeqTime time);
+  bool read_back(Location& x, ThreadId t, const Store& store);
+  void drain(ThreadId t, SeqTime time, const Spot* spot);
+  void record_after_fence(Location& x, Accessor& accessor, ThreadId t, Sequence store);
 
   void ensure_room(Location& x) {
     if (x.end - x.first == x.capacity) make_room(x);
@@ -463,6 +439,8 @@ class MemoryModel {
   ThreadClocks threads_;
   LocationTable table_;
   ModificationOrder order_;
+  TotalOrder total_order_;
+  Overtaking overtaking_;
   Bounds bounds_;
   Bounds failure_bounds_;
   Options options_;
@@ -472,8 +450,18 @@ class MemoryModel {
   std::uint32_t locations_made_ = 0;
   bool pruned_ = false;
   Pending pending_;
+  // The places in S that can be chosen, as indices of a list, and the one that was chosen; null: the end, or none.
+  SpotList* spots_ = nullptr;
+  const Spot* spot_ = nullptr;
+  SpotList* lists_ = nullptr;  // of a read or its success; of its failure
+  std::uint8_t choices_[SpotList::kMost];
+  Rewritten* rewritten_ = nullptr;
+  std::uint32_t rewritten_count_ = 0;
+  std::uint32_t overtaken_ = 0;
   Candidate* candidates_ = nullptr;
   std::uint32_t candidate_capacity_ = 0;
 };
 
 }  // namespace heddle::memory
+
+#include "runtime/memory/short_ways.h"

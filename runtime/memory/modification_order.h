@@ -12,6 +12,7 @@
 #include "core/base/arena.h"
 #include "core/base/ids.h"
 #include "runtime/memory/location.h"
+#include "runtime/memory/thread_clocks.h"
 #include "runtime/memory/view.h"
 
 namespace heddle::memory {
@@ -24,7 +25,8 @@ struct MoPosition {
 
 class ModificationOrder {
  public:
-  ModificationOrder(Arena& arena, ViewPool& views) : arena_(arena), views_(views) {}
+  ModificationOrder(Arena& arena, ViewPool& views, const ThreadClocks& threads)
+      : arena_(arena), views_(views), threads_(threads) {}
 
   void reset(bool record);
 
@@ -88,6 +90,16 @@ class ModificationOrder {
     }
     history.last = {time, store};
   }
+  // The same at the end of S: what came last before a fence has to stay known.
+  [[gnu::always_inline]] void record_at_end(Location& x, SeqTime time, SeqTime last_fence, Sequence store) {
+    if (x.seq_cst.last.time < last_fence && x.seq_cst.last.store != kNoSequence) push_seq_cst(x);
+    x.seq_cst.last = {time, store};
+  }
+  // An access of the same store once more, which is told from the one before.
+  void record_again(Location& x, History& history, std::uint32_t time);
+  // An entry between others.
+  void insert_access(Location& x, History& history, const Access& access);
+  void add_soft(Location& x, const Soft& soft);
   // What t has accessed; null if it has accessed nothing here.
   static Accessor* find_accessor(const Location& x, ThreadId t) {
     if (x.accessor_index == nullptr) {
@@ -124,6 +136,7 @@ class ModificationOrder {
   void find_newest(Location& x);
   bool may_drop_at_once(const Location& x, const std::uint64_t* dropped);
   static void remap(History& history, const Location& old, const Sequence* new_number);
+  void push_seq_cst(Location& x);
   void make_room(Location& x, History& history);
   void compact(Location& x, History& history);
   Accessor& add_accessor(Location& x, ThreadId t);
@@ -133,6 +146,7 @@ class ModificationOrder {
 
   Arena& arena_;
   ViewPool& views_;
+  const ThreadClocks& threads_;
   bool record_ = false;
   MoPosition* log_ = nullptr;
   std::uint32_t log_size_ = 0;

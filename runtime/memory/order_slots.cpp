@@ -51,6 +51,7 @@ void ModificationOrder::release(Location& x) {
   if (x.accessor_capacity != 0) arena_.release_array(x.accessors, x.accessor_capacity);
   if (x.accessor_index_size != 0) arena_.release_array(x.accessor_index, x.accessor_index_size);
   if (x.seq_cst.capacity != 0) arena_.release_array(x.seq_cst.older, x.seq_cst.capacity);
+  if (x.soft_capacity != 0) arena_.release_array(x.soft, x.soft_capacity);
 }
 
 // While no number has wrapped around the ring, slots are numbers: growing is copying.
@@ -102,6 +103,10 @@ void ModificationOrder::rebuild(Location& x, std::uint32_t capacity) {
   if (x.floor != kNoSequence) x.floor = new_number[old.slot(old.floor)];
   for (std::uint32_t i = 0; i < x.accessor_count; ++i) remap(x.accessors[i].history, old, new_number);
   remap(x.seq_cst, old, new_number);
+  for (std::uint32_t i = 0; i < x.soft_count; ++i) {
+    Sequence& store = x.soft[i].store;
+    store = store - old.first < old.end - old.first ? new_number[old.slot(store)] : kNoSequence;
+  }
   arena_.release(old.stores, array_bytes(old.capacity, old.words));
   arena_.release_array(new_number, old.capacity);
   arena_.release_array(new_block, old.capacity);

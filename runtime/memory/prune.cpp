@@ -64,7 +64,7 @@ void MemoryModel::prune_conservatively(Location& x) {
 void MemoryModel::prune_aggressively(Location& x) {
   std::uint64_t* dead = order_.scratch(x, 0);
   for_each_newest_first(x, x.live, [&](Sequence s) {
-    if (steps_ - x.store(s).step <= options_.window) return;
+    if (steps_ - std::max(x.store(s).step, 1u) < options_.window) return;
     for (std::uint32_t w = 0; w < x.words; ++w) dead[w] |= x.row(s)[w];
   });
   keep_partial_blocks(x, dead);

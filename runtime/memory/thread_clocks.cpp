@@ -14,7 +14,7 @@ void ThreadClocks::reset(const Model& model) {
   thread_capacity_ = kFirstCapacity;
   capacity_ = kFirstCapacity;
   width_ = 0;
-  fence_count_ = 0;
+  has_fences_ = false;
   fence_snapshot_ = nullptr;
   threads_ = arena_.allocate_array<ThreadState>(thread_capacity_);
   for (std::uint32_t i = 0; i < thread_capacity_; ++i) threads_[i] = ThreadState{};
@@ -68,6 +68,10 @@ void ThreadClocks::start(ThreadId t) {
   views_.replace(s.published, nullptr);
   views_.replace(s.fence_view, nullptr);
   s.sigma = 0;
+  s.risen = 0;
+  s.lambda = s.delta = 0;
+  s.read_back_count = 0;
+  s.acquire_fence_lambda = s.release_fence_lambda = 0;
   ++s.lessons;
   s.running = true;
   s.waits_for = kNoThread;
@@ -77,7 +81,8 @@ void ThreadClocks::start(ThreadId t) {
 void ThreadClocks::created(ThreadId parent, ThreadId child) {
   start(child);
   Message m = publish(parent);
-  acquire(child, m);
+  acquire(child, m, state(parent).lambda);
+  see(state(child), state(parent).delta);
   views_.release(m.view);
 }
 
@@ -92,12 +97,14 @@ void ThreadClocks::finished(ThreadId t) {
   views_.replace(s.acquire_fence_view, nullptr);
   s.acquire_fence_pending = false;
   s.acquire_fence_sigma = 0;
+  s.acquire_fence_lambda = s.release_fence_lambda = 0;
 }
 
 void ThreadClocks::joined(ThreadId joiner, ThreadId finished) {
   state(joiner).waits_for = kNoThread;
   Message m = publish(finished);
-  acquire(joiner, m);
+  acquire(joiner, m, state(finished).lambda);
+  see(state(joiner), state(finished).delta);
   views_.release(m.view);
   ThreadState& s = state(finished);
   s.last_time = s.clock[index_of(finished)];
@@ -112,24 +119,70 @@ void ThreadClocks::take_snapshot(ThreadState& s) {
   }
 }
 
-void ThreadClocks::learn_fence(ThreadState& s, FenceNumber sigma, View* fence_view) {
-  if (sigma <= s.sigma) return;
+void ThreadClocks::learn_fence(ThreadState& s, SeqTime sigma, View* fence_view) {
   s.sigma = sigma;
   views_.replace(s.fence_view, ViewPool::retain(fence_view));
+  s.risen = ++s.clock[&s - threads_];
+  Rises& rises = seldom(s).rises;
+  rises.latest[rises.count++ % Rises::kKept] = {s.risen, sigma};
 }
 
-void ThreadClocks::acquire_unknown(ThreadState& s, const Message& m) {
+SeldomState& ThreadClocks::seldom(ThreadState& s) {
+  if (s.seldom == nullptr) {
+    s.seldom = arena_.allocate_array<SeldomState>(1);
+    s.seldom->rises.count = 0;
+  }
+  return *s.seldom;
+}
+
+std::uint32_t ThreadClocks::risen_above(std::uint32_t thread, SeqTime time) const {
+  if (threads_[thread].seldom == nullptr) return kNever;
+  const Rises* const rises = &threads_[thread].seldom->rises;
+  const std::uint32_t first = rises->count > Rises::kKept ? rises->count - Rises::kKept : 0;
+  for (std::uint32_t i = first; i != rises->count; ++i) {
+    const Rises::Rise& rise = rises->latest[i % Rises::kKept];
+    if (rise.sigma > time) return i == first && first != 0 ? 0 : rise.time;
+  }
+  return kNever;
+}
+
+SeqTime ThreadClocks::sigma_at(ThreadId t, std::uint32_t time) const {
+  if (state(t).seldom == nullptr) return 0;
+  const Rises* const rises = &state(t).seldom->rises;
+  const std::uint32_t first = rises->count > Rises::kKept ? rises->count - Rises::kKept : 0;
+  SeqTime sigma = first != 0 ? rises->latest[first % Rises::kKept].sigma : 0;
+  for (std::uint32_t i = first; i != rises->count; ++i) {
+    const Rises::Rise& rise = rises->latest[i % Rises::kKept];
+    if (rise.time <= time) sigma = std::max(sigma, rise.sigma);
+  }
+  return sigma;
+}
+
+bool ThreadClocks::add_read_back(ThreadId t, const ReadBack& read) {
+  ThreadState& s = state(t);
+  ReadBack* const known = seldom(s).read_backs;
+  std::uint32_t i = 0;
+  while (i != s.read_back_count && known[i].location != read.location) ++i;
+  if (i == SeldomState::kReadBacks) return false;
+  known[i] = read;
+  s.read_back_count = std::max(s.read_back_count, i + 1);
+  return true;
+}
+
+void ThreadClocks::acquire_unknown(ThreadState& s, const Message& m, SeqTime lambda) {
   join(s.clock, *m.view);
   if (m.has_owner()) {
     std::uint32_t& known = s.clock[index_of(m.owner)];
     known = std::max(known, m.epoch);
   }
-  learn_fence(s, m.view->sigma, m.view->fence_view);
+  if (lambda > s.lambda) s.lambda = lambda;
+  if (m.view->sigma > s.sigma) learn_fence(s, m.view->sigma, m.view->fence_view);
   changed(s);
   if (width_ > kChunkTimes) views_.replace(s.learnt, ViewPool::retain(m.view));
 }
 
-void ThreadClocks::add_to_acquire_fence(ThreadState& s, const Message& m) {
+void ThreadClocks::add_to_acquire_fence(ThreadState& s, const Message& m, SeqTime lambda) {
+  s.acquire_fence_lambda = std::max(s.acquire_fence_lambda, lambda);
   if (s.acquire_fence == nullptr) s.acquire_fence = new_clock();
   if (!s.acquire_fence_pending) {
     std::fill_n(s.acquire_fence, capacity_, 0u);
@@ -153,25 +206,44 @@ void ThreadClocks::acquire_fence(ThreadId t) {
   const std::uint32_t own = s.clock[index_of(t)];
   for (std::uint32_t i = 0; i < width_; ++i) s.clock[i] = std::max(s.clock[i], s.acquire_fence[i]);
   s.clock[index_of(t)] = own;
-  learn_fence(s, s.acquire_fence_sigma, s.acquire_fence_view);
+  if (s.acquire_fence_sigma > s.sigma) learn_fence(s, s.acquire_fence_sigma, s.acquire_fence_view);
   views_.replace(s.acquire_fence_view, nullptr);
   s.acquire_fence_sigma = 0;
   s.acquire_fence_pending = false;
+  s.lambda = std::max(s.lambda, s.acquire_fence_lambda);
   changed(s);
 }
 
 void ThreadClocks::release_fence(ThreadId t) {
   const Message m = publish(t);
   views_.replace(state(t).release_fence, m);
+  state(t).release_fence_lambda = state(t).lambda;
 }
 
-void ThreadClocks::seq_cst_fence(ThreadId t) {
-  acquire_fence(t);
-  ThreadState& s = state(t);
+void ThreadClocks::append_seq_cst_fence(ThreadId t, TotalOrder& order) {
+  const ThreadState& s = state(t);
   model_.join_fence(fence_clock_, s.clock, width_, index_of(t));
-  View* snapshot = views_.make(fence_clock_, width_, fence_snapshot_, nullptr);
-  views_.replace(fence_snapshot_, snapshot);
-  learn_fence(s, ++fence_count_, snapshot);
+  View* const g = views_.make(fence_clock_, width_, fence_snapshot_, nullptr);
+  views_.replace(fence_snapshot_, ViewPool::retain(g));
+  const SeqTime time = order.append_fence(g);
+  finish_seq_cst_fence(t, time, g);
+}
+
+void ThreadClocks::insert_seq_cst_fence(ThreadId t, TotalOrder& order, SeqTime time) {
+  const std::uint32_t* clock = state(t).clock;
+  std::copy_n(clock, capacity_, scratch_);
+  if (const View* before = order.fence_view(time)) join(scratch_, *before);
+  for (std::uint32_t i = 0; i < width_; ++i) fence_clock_[i] = std::max(fence_clock_[i], clock[i]);
+  finish_seq_cst_fence(t, time, order.insert_fence(time, clock, scratch_, width_));
+}
+
+// The thread's time, its release fence and its labels. What was read back is in C.
+void ThreadClocks::finish_seq_cst_fence(ThreadId t, SeqTime time, View* g) {
+  ThreadState& s = state(t);
+  has_fences_ = true;
+  if (time > s.sigma) learn_fence(s, time, g);
+  entered_early(s, time);
+  s.read_back_count = 0;
   changed(s);
   release_fence(t);
 }
@@ -221,10 +293,26 @@ Message ThreadClocks::publish_all() {
   return all;
 }
 
-void ThreadClocks::release_into(ThreadId t, Message& object) {
+void ThreadClocks::release_into(ThreadId t, SyncClock& object) {
+  const ThreadState& s = state(t);
   Message mine = publish(t);
-  if (!knows(t, object)) mine = merge(mine, ViewPool::retain(object));
-  views_.replace(object, mine);
+  SeqTime lambda = s.lambda;
+  SeqTime delta = s.delta;
+  if (!knows(t, object.message)) {
+    mine = merge(mine, ViewPool::retain(object.message));
+    lambda = std::max(lambda, object.lambda);
+    delta = std::max(delta, object.delta);
+  }
+  views_.replace(object.message, mine);
+  object.lambda = lambda;
+  object.delta = delta;
+}
+
+void ThreadClocks::acquire_from(ThreadId t, const SyncClock& object) {
+  if (knows(t, object.message)) return;
+  ThreadState& s = state(t);
+  acquire_unknown(s, object.message, object.lambda);
+  see(s, object.delta);
 }
 
 }  // namespace heddle::memory

@@ -58,6 +58,25 @@ View* ViewPool::make(const std::uint32_t* times, std::uint32_t width, const View
   return view;
 }
 
+void ViewPool::join_into(View& view, const std::uint32_t* times, std::uint32_t width) {
+  for (std::uint32_t first = 0; first < width; first += kChunkTimes) {
+    ClockChunk*& chunk = view.chunks()[first / kChunkTimes];
+    const std::uint32_t count = std::min(kChunkTimes, width - first);
+    bool grows = false;
+    for (std::uint32_t i = 0; i < count; ++i) grows = grows || times[first + i] > chunk->times[i];
+    if (!grows) continue;
+    if (!is_narrow(view) && chunk->references != 1) {
+      auto* const own = static_cast<ClockChunk*>(arena_.allocate(sizeof(ClockChunk)));
+      *own = *chunk;
+      own->references = 1;
+      --chunk->references;
+      chunk = own;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) chunk->times[i] = std::max(chunk->times[i], times[first + i]);
+  }
+  view.width = std::max(view.width, width);
+}
+
 void ViewPool::destroy(View* view) {
   if (is_narrow(*view)) {
     release(view->fence_view);

@@ -18,9 +18,9 @@
 
 namespace heddle::memory {
 
-// Seq_cst fences are numbered from 1 in the order of execution, which is the total order S restricted to
-// them.
-using FenceNumber = std::uint32_t;
+// A moment of the total order S of seq_cst operations (total_order.h); 0 is before all. A later one is later in S,
+// whenever the operation was executed.
+using SeqTime = std::uint32_t;
 
 inline constexpr std::uint32_t kChunkTimes = 16;
 
@@ -32,9 +32,9 @@ struct ClockChunk {
 struct View {
   std::uint32_t references;
   std::uint32_t width;  // threads; later ones are at time 0
-  FenceNumber sigma;    // the last seq_cst fence that happens before; 0: none
+  SeqTime sigma;        // the S-latest seq_cst fence that happens before; 0: none
   std::uint32_t chunk_count;
-  View* fence_view;  // G[sigma]: what that fence had seen; null if sigma is 0
+  View* fence_view;  // G[sigma]: what the fences up to that one had seen; null if sigma is 0
 
   ClockChunk** chunks() { return reinterpret_cast<ClockChunk**>(this + 1); }
   ClockChunk* const* chunks() const { return reinterpret_cast<ClockChunk* const*>(this + 1); }
@@ -67,6 +67,10 @@ class ViewPool {
   // A snapshot of `times`, sharing chunks with the hints (which may be null) where they agree. REQUIRES:
   // `times` has whole chunks, with zeros past `width`.
   View* make(const std::uint32_t* times, std::uint32_t width, const View* hint, const View* hint2);
+
+  // Joins `times` into a view that others have: they are to see it. REQUIRES: fits(view, width).
+  void join_into(View& view, const std::uint32_t* times, std::uint32_t width);
+  static bool fits(const View& view, std::uint32_t width) { return width <= view.chunk_count * kChunkTimes; }
 
   static View* retain(View* view) {
     if (view != nullptr) ++view->references;

@@ -92,7 +92,7 @@ class CommandLine(HeddleTest):
                 "run --memory-limit lots ./program", ("--memory-limit: 'lots' is no size. Write for example 512M or 2G.",)), (
                 "run --seed 18446744073709551616 ./program",
                 ("--seed: 18446744073709551616 is too large; the largest number here is 18446744073709551615.",)), (
-                "run --model tso ./program", ("--model: 'tso' is none of c++20, c11tester, sc.",)), (
+                "run --model tso ./program", ("--model: 'tso' is none of c++20, c++20-words, c11tester, sc.",)), (
                 "run -s pct:dd=3 ./program", ("the strategy 'pct' has no parameter 'dd'. It has d, k, once.",
                                               "heddle help strategies")), (
                 "run -s pct:d=99 ./program", ("is a number from 1 to 64, not '99'",)), (

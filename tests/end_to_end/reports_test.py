@@ -302,7 +302,7 @@ class Words(HeddleTest):
         self.write("bug-1.heddle", "")
         self.assertEqual(self.completed("heddle", "repl"), ["replay"])
         self.assertIn("--max-failures", self.completed("heddle", "run", "--max"))
-        self.assertEqual(self.completed("heddle", "run", "--model", ""), ["c++20", "c11tester", "sc"])
+        self.assertEqual(self.completed("heddle", "run", "--model", ""), ["c++20", "c++20-words", "c11tester", "sc"])
         self.assertEqual(self.completed("heddle", "replay", "bug"), ["bug-1.heddle"])
         self.assertEqual(self.completed("heddle", "run", "--sarif", "bug"), ["bug-1.heddle"])
         self.assertIn("litmus", self.completed("heddle", "bench", "li"))
@@ -343,7 +343,7 @@ class Words(HeddleTest):
 
         self.assertEqual(offered("heddle repl"), ["replay"])
         self.assertIn("--max-failures", offered("heddle run --max"))
-        self.assertEqual(sorted(offered("heddle run --model ")), ["c++20", "c11tester", "sc"])
+        self.assertEqual(sorted(offered("heddle run --model ")), ["c++20", "c++20-words", "c11tester", "sc"])
 
 
 if __name__ == "__main__":

@@ -45,7 +45,8 @@ TraceVerdict check_trace(const heddle::Trace& trace, std::size_t most_events) {
   for (const Event& e : execution.events) {
     verdict.atomics += e.kind != EventKind::kInitial && e.kind != EventKind::kOther ? 1 : 0;
   }
-  verdict.error = violated_axiom(execution);
+  const bool by_words = trace.spec.model == heddle::ModelKind::kCxx20Words;
+  verdict.error = violated_axiom(execution, by_words ? SeqCst::kWords : SeqCst::kRepaired);
   return verdict;
 }
 

@@ -103,6 +103,32 @@ const std::vector<Threads>& skeletons() {
       {{store(kX, 1, Order::kRelease), add(kX, 1)},
        {load(kX, Order::kAcquire), load(kX)}},  // release sequence
       {{store(kX, 1, kSc)}, {store(kX, 2), load(kX, kSc)}, {load(kX), load(kX, kSc)}},
+      // Seq_cst operations that others overtake in S.
+      {{store(kX, 1, kSc), store(kY, 1)}, {load(kY), load(kX, kSc)}},
+      {{add(kX, 1, kSc), store(kY, 1)}, {load(kY), add(kX, 8, kSc)}},
+      {{store(kX, 1, kSc), store(kY, 1)}, {load(kY), store(kX, 2, kSc)}, {load(kX, kSc), load(kX)}},
+      {{store(kX, 1, kSc), store(kY, 1, Order::kRelease)},
+       {add(kY, 10, kSc), load(kY)},
+       {store(kY, 3, kSc), load(kX, kSc)}},
+      {{store(kX, 1, kSc), store(kY, 1)}, {load(kY), fence(kSc), load(kX)}},
+      {{store(kX, 1), fence(kSc), store(kY, 1)},
+       {load(kY), load(kX, kSc), load(kZ, kSc)},
+       {store(kZ, 1, kSc), load(kX)}},
+      {{store(kX, 1, kSc), store(kY, 1)}, {load(kY), store(kZ, 1, kSc)}, {load(kZ), load(kX, kSc)}},
+      {{store(kX, 1, kSc)}, {load(kX, Order::kAcquire), load(kY, kSc)}, {store(kY, 1, kSc), load(kX, kSc)}},
+      {{store(kZ, 1), fence(kSc), store(kX, 1), store(kY, 1)},
+       {load(kY), store(kX, 2, kSc), load(kZ, kSc)},
+       {load(kX)}},
+      {{store(kX, 1, kSc), store(kY, 1)},
+       {load(kY), fence(kSc), load(kZ)},
+       {store(kZ, 1), fence(kSc), load(kX)}},
+      // Loads that read back a store of their own thread.
+      {{store(kX, 1), load(kX, kSc), load(kY, kSc)}, {store(kY, 1), load(kY, kSc), load(kX, kSc)}},
+      {{store(kX, 1), load(kX, kSc), load(kY, kSc)}, {store(kY, 1, kSc), load(kX, kSc)}},
+      {{store(kX, 1), load(kX, kSc), add(kY, 8, kSc)}, {store(kY, 1, kSc), load(kX, kSc)}},
+      {{store(kX, 1)},
+       {load(kX), store(kX, 2), load(kX, kSc), load(kY, kSc)},
+       {store(kY, 1, kSc), load(kX, kSc)}},
   };
   return kSkeletons;
 }

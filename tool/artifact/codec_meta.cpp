@@ -114,7 +114,7 @@ Flaw decode_spec(std::string_view bytes, RunSpec& s) {
         s.address_space_limit = f.number;
         break;
       case 8:
-        checked.read(s.model, f, ModelKind::kSc, "memory model");
+        checked.read(s.model, f, ModelKind::kCxx20Words, "memory model");
         break;
       case 9:
         checked.read(s.volatile_kind, f, VolatileKind::kPlain, "volatile mode");

@@ -141,12 +141,16 @@ inline std::vector<RunOptionRow> run_option_rows(double default_seconds) {
        "from the system; it is printed",
        [](const Place& p) { p.value(p.to.campaign.spec.seed)->check(whole_number()); }},
       {kProgram, "--model", "M", "the memory model [c++20]",
-       "the memory model: `c++20`, `c11tester` (the rules of that paper), `sc` (sequential consistency)",
+       "the memory model: `c++20` (with LWG 3941 repaired), `c++20-words` (without), `c11tester` (the rules "
+       "of that paper), "
+       "`sc` (sequential consistency)",
        "`c++20`",
        [](const Place& p) {
-         p.choice<ModelKind>(
-             {{"c++20", ModelKind::kCxx20}, {"c11tester", ModelKind::kC11Tester}, {"sc", ModelKind::kSc}},
-             p.to.campaign.spec.model);
+         p.choice<ModelKind>({{"c++20", ModelKind::kCxx20},
+                              {"c++20-words", ModelKind::kCxx20Words},
+                              {"c11tester", ModelKind::kC11Tester},
+                              {"sc", ModelKind::kSc}},
+                             p.to.campaign.spec.model);
        }},
       {kProgram, "--volatile", "V", "what volatile accesses are [relaxed]",
        "how volatile accesses are treated: `relaxed`, `acqrel`, `plain`", "`relaxed`",

@@ -179,6 +179,7 @@ writes and one of them is not atomic. It is an error, whatever the values are.
 
 What is modelled:
   --model c++20      as above [the default]
+  --model c++20-words  without the repair of LWG 3941, for comparison
   --model sc         every load reads the newest store
   --model c11tester  the rules of that paper, for comparison
   --volatile V       volatile accesses are relaxed, acqrel or plain [relaxed]

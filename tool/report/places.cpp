@@ -337,6 +337,8 @@ const char* model_name(ModelKind model) {
       return "c11tester";
     case ModelKind::kSc:
       return "sc";
+    case ModelKind::kCxx20Words:
+      return "c++20-words";
   }
   return "?";
 }

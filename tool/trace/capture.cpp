@@ -130,7 +130,7 @@ class Interner {
 };
 
 RunSpec sane(RunSpec spec) {
-  spec.model = known(spec.model, ModelKind::kSc, ModelKind::kCxx20);
+  spec.model = known(spec.model, ModelKind::kCxx20Words, ModelKind::kCxx20);
   spec.sleep = known(spec.sleep, SleepKind::kTimed, SleepKind::kFree);
   spec.volatile_kind = known(spec.volatile_kind, VolatileKind::kPlain, VolatileKind::kRelaxed);
   spec.prune = known(spec.prune, PruneKind::kNever, PruneKind::kWindow);

@@ -49,7 +49,8 @@ class C11Tester {
     for_each_newest_first(x, x.live, [&](Sequence q) {
       const Store& store = x.store(q);
       const bool initial = store.writer == kNoThread;
-      if (q != last && (initial || store.seq_cst || x.store(last).message.knows(store.writer, store.epoch)))
+      if (q != last &&
+          (initial || store.seq_time != 0 || x.store(last).message.knows(store.writer, store.epoch)))
         bounds.exclude(x, q);
     });
   }
@@ -61,6 +62,8 @@ class C11Tester {
                                    .seq_cst_reads_bind = false,
                                    .failure_differs = true,
                                    .messages_carry_fences = false,
+                                   .overtakes = false,
+                                   .reads_back_freely = false,
                                    .bind = bind,
                                    .join_fence = join_fence};
 };

@@ -1,6 +1,6 @@
-// c++20: coherence, atomicity and [atomics.order]p3-4, by the operational rule of docs/design/memory-model.md.
-// Equal to the axioms but for two documented limits: no load buffering, and no S that contradicts happens-before
-// or reads-from.
+// c++20: coherence, atomicity and [atomics.order]p4, repaired for LWG 3941, by the operational rule of
+// docs/design/memory-model.md. Equal to the axioms but for one documented limit: no load buffering. Here are the bounds
+// at the end of S; those before it are in overtaking.cpp. c++20-words has the words of p4.
 #pragma once
 
 #include <algorithm>
@@ -48,10 +48,12 @@ class Cxx20 {
   // Axiom 3 for accesses, [atomics.order]p4.1-p4.2: seq_cst accesses of one location ascend in mo; one that
   // precedes in S a seq_cst fence which happens before this access bounds it, whatever this access' order is.
   static void seq_cst_accesses(Bounds& bounds, const Location& x, const ThreadState& s, bool seq_cst) {
-    if (seq_cst) {
-      bounds.add(x, x.seq_cst.last.store);
-    } else if (s.sigma != 0) {
-      bounds.add(x, x.seq_cst.at(s.sigma - 1));
+    if (!seq_cst && s.sigma == 0) return;
+    const Access last = seq_cst ? x.seq_cst.last : x.seq_cst.entry_at(s.sigma);
+    bounds.add(x, last.store);
+    for (std::uint32_t i = 0; i < x.soft_count; ++i) {
+      if (x.soft[i].time > last.time && (seq_cst || x.soft[i].time <= s.sigma))
+        bounds.add(x, x.soft[i].store);
     }
   }
 
@@ -61,8 +63,20 @@ class Cxx20 {
                                    .seq_cst_reads_bind = true,
                                    .failure_differs = false,
                                    .messages_carry_fences = true,
+                                   .overtakes = true,
+                                   .reads_back_freely = true,
                                    .bind = bind,
                                    .join_fence = join_fence};
+};
+
+// The words of C++20's [atomics.order]p4, for comparison.
+class Cxx20Words {
+ public:
+  static constexpr Model kModel = [] {
+    Model model = Cxx20::kModel;
+    model.reads_back_freely = false;
+    return model;
+  }();
 };
 
 }  // namespace heddle::memory

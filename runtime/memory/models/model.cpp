@@ -11,6 +11,8 @@ const Model& model_of(ModelKind kind) {
   switch (kind) {
     case ModelKind::kCxx20:
       return Cxx20::kModel;
+    case ModelKind::kCxx20Words:
+      return Cxx20Words::kModel;
     case ModelKind::kC11Tester:
       return C11Tester::kModel;
     case ModelKind::kSc:

@@ -33,6 +33,10 @@ struct Model {
   bool failure_differs = false;
   // Do messages carry the seq_cst fences that happen before them?
   bool messages_carry_fences = false;
+  // May a seq_cst operation enter S before others that were executed earlier?
+  bool overtakes = false;
+  // Does a seq_cst load that reads back a plain store of its own thread order nothing in S after that store?
+  bool reads_back_freely = false;
   // Adds the stores that bind the access. The initial store is among them already.
   void (*bind)(Bounds& bounds, const Location& x, const ThreadClocks& clocks,
                const BoundAccess& access) = nullptr;

@@ -19,6 +19,8 @@ class Sc {
                                    .seq_cst_reads_bind = false,
                                    .failure_differs = false,
                                    .messages_carry_fences = false,
+                                   .overtakes = false,
+                                   .reads_back_freely = false,
                                    .bind = bind,
                                    .join_fence = Cxx20::join_fence};
 };

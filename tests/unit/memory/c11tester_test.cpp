@@ -48,7 +48,11 @@ TEST_F(C11Tester, IsWeakerThanCxx20WhereThePaperIs) {
   for (const auto& test : oracle::read_litmus_folder(HEDDLE_LITMUS_FOLDER)) {
     if (!uses_seq_cst(test.program) || oracle::interleavings(test.program) > 1200) continue;
     const oracle::Outcomes shown = explore(test.program);
-    for (const auto& c : test.allowed) EXPECT_TRUE(shows(shown, c)) << test.program.name << c.text;
+    // Its S is the order of execution.
+    const oracle::Outcomes in_order =
+        oracle::consistent_outcomes(test.program, {oracle::SeqCst::kExecutionOrder, false});
+    for (const auto& c : test.allowed)
+      EXPECT_TRUE(shows(shown, c) || !shows(in_order, c)) << test.program.name << c.text;
     for (const auto& c : test.forbidden) {
       if (shows(shown, c)) weaker.insert(test.program.name);
     }
@@ -61,6 +65,17 @@ TEST_F(C11Tester, IsWeakerThanCxx20WhereThePaperIs) {
                                           "RWC+fences",
                                           "RWC+rel-store+sc",
                                           "RWC+rlx-store+sc",
+                                          "S.IRIW+fences",
+                                          "S.IRIW+rel-stores",
+                                          "S.IRIW+rlx-stores",
+                                          "S.RWC+fences",
+                                          "S.RWC+rel-store",
+                                          "S.RWC+rlx-store",
+                                          "S.W+RWC+fences",
+                                          "S.rfi+known-rel",
+                                          "S.rfi+then-update",
+                                          "S.rfi+update",
+                                          "S.rfis+updates",
                                           "W+RWC+fences",
                                           "WRR+2W+fences",
                                           "WRW+2W+fences",

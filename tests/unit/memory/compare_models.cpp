@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tests/oracle/enumerate.h"
 #include "tests/oracle/generate.h"
@@ -26,8 +27,10 @@ struct Totals {
   std::uint64_t weak = 0;   // programs that show more than interleavings do
   std::uint64_t three = 0;  // with three or more threads
   std::uint64_t updates = 0;
-  std::uint64_t mixed = 0;   // seq_cst mixed with weaker orders
-  std::uint64_t pruned = 0;  // programs in which a window took something away
+  std::uint64_t mixed = 0;       // seq_cst mixed with weaker orders
+  std::uint64_t overtaking = 0;  // programs with more outcomes than S in the order of execution has
+  std::uint64_t repaired = 0;    // programs with more outcomes than the standard's words allow
+  std::uint64_t pruned = 0;      // programs in which a window took something away
 };
 
 Options options_for(ModelKind model, PruneKind prune, std::uint64_t window) {
@@ -43,16 +46,27 @@ class Comparison {
   // Empty, or what is wrong.
   std::string compare(const oracle::Program& program, std::uint64_t index) {
     count(program);
-    const oracle::Outcomes allowed =
-        oracle::consistent_outcomes(program, {oracle::SeqCst::kExecutionOrder, false});
+    const oracle::Outcomes allowed = oracle::consistent_outcomes(program);
     const oracle::Outcomes interleaved = oracle::interleaved_outcomes(program);
     totals.outcomes += allowed.size();
     totals.weak += allowed.size() > interleaved.size();
+    totals.overtaking +=
+        allowed.size() >
+        oracle::consistent_outcomes(program, {oracle::SeqCst::kExecutionOrder, false}).size();
 
     ExploreOptions plain;
     plain.model = options_for(ModelKind::kCxx20, PruneKind::kNever, 0);
     plain.check_axioms = index % 16 == 0;
     std::string error = expect_equal(program, plain, allowed, "c++20");
+    if (!error.empty()) return error;
+
+    ExploreOptions words;
+    words.model = options_for(ModelKind::kCxx20Words, PruneKind::kNever, 0);
+    words.check_axioms = index % 16 == 0;
+    words.creation_order = reversed(program);
+    const oracle::Outcomes by_words = oracle::consistent_outcomes(program, {oracle::SeqCst::kWords, false});
+    totals.repaired += allowed.size() > by_words.size();
+    error = expect_equal(program, words, by_words, "c++20-words");
     if (!error.empty()) return error;
 
     ExploreOptions sc;
@@ -61,6 +75,7 @@ class Comparison {
     if (!error.empty() || index % 4 != 0) return error;
 
     ExploreOptions conservative;
+    conservative.creation_order = reversed(program);
     conservative.model = options_for(ModelKind::kCxx20, PruneKind::kConservative, 0);
     conservative.check_axioms = index % 16 == 0;
     error = expect_equal(program, conservative, allowed, "c++20 with conservative pruning");
@@ -78,6 +93,12 @@ class Comparison {
   Totals totals;
 
  private:
+  static std::vector<std::size_t> reversed(const oracle::Program& program) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = program.threads.size(); i-- > 0;) order.push_back(i);
+    return order;
+  }
+
   void count(const oracle::Program& program) {
     ++totals.programs;
     totals.three += program.threads.size() >= 3;
@@ -139,11 +160,12 @@ int run(std::uint64_t first, std::uint64_t programs, std::uint64_t seed) {
   };
   std::printf(
       "%llu programs (%.0f %% with three or more threads, %.0f %% with updates, %.0f %% mixing seq_cst with "
-      "weaker orders, %.0f %% weak), %llu outcomes, %llu executions, %llu narrowed by windows, %.1f s: %s\n",
+      "weaker orders, %.0f %% weak, %.1f %% overtaking, %.1f %% only by the repair), %llu outcomes, %llu "
+      "executions, %llu narrowed by windows, %.1f s: %s\n",
       static_cast<unsigned long long>(t.programs), percent(t.three), percent(t.updates), percent(t.mixed),
-      percent(t.weak), static_cast<unsigned long long>(t.outcomes),
-      static_cast<unsigned long long>(t.executions), static_cast<unsigned long long>(t.pruned), seconds,
-      failures == 0 ? "all equal" : "DIFFERENCES");
+      percent(t.weak), percent(t.overtaking), percent(t.repaired),
+      static_cast<unsigned long long>(t.outcomes), static_cast<unsigned long long>(t.executions),
+      static_cast<unsigned long long>(t.pruned), seconds, failures == 0 ? "all equal" : "DIFFERENCES");
   return failures == 0 ? 0 : 1;
 }
 

@@ -96,12 +96,17 @@ void Explorer::execute(std::size_t thread) {
   const EventId event{static_cast<std::uint32_t>(execution_.events.size())};
   Value* memory = op.kind == OpKind::kFence ? nullptr : &memory_[static_cast<std::size_t>(op.location)];
   if (op.kind == OpKind::kFence) {
+    if (op.order == oracle::Order::kSeqCst) choose_spot(model_.begin_fence(t));
     model_.fence(t, order_of(op.order));
+    if (op.order == oracle::Order::kSeqCst) rewrite();
     note_event(thread, op, EventKind::kFence, op.order, -1);
     return;
   }
   if (op.kind == OpKind::kStore) {
+    if (op.order == oracle::Order::kSeqCst && model_.may_overtake(t))
+      choose_spot(model_.begin_store(t, place(op.location)));
     *memory = model_.store(t, place(op.location), order_of(op.order), value_of(op.value), event);
+    rewrite();
     note_event(thread, op, EventKind::kStore, op.order, -1);
     return;
   }
@@ -118,6 +123,7 @@ void Explorer::execute(std::size_t thread) {
   }
   const std::uint32_t pick = choose(static_cast<std::uint32_t>(candidates.size()));
   const Candidate c = candidates[pick];
+  choose_spot(model_.begin_spots(pick));
   const int source = c.writer == kNoThread ? op.location : static_cast<int>(index_of(c.event));
   const bool failed = c.outcome == ReadOutcome::kCasFailure || c.outcome == ReadOutcome::kCasSpurious;
   outcome_[static_cast<std::size_t>(position)] = int_of(c.value);
@@ -128,8 +134,19 @@ void Explorer::execute(std::size_t thread) {
   } else {
     const int written = oracle::written_value(op.kind, op.value, int_of(c.value));
     *memory = model_.commit_update(pick, value_of(written), event);
+    rewrite();
     note_event(thread, op, EventKind::kUpdate, op.order, source);
   }
+}
+
+void Explorer::choose_spot(std::uint32_t count) {
+  if (count == 1) return;
+  ++result_.overtakings;
+  model_.choose_spot(choose(count));
+}
+
+void Explorer::rewrite() {
+  for (const Rewritten& r : model_.take_rewritten()) memory_[(r.address - kBase) / 8] = r.value;
 }
 
 void Explorer::note_event(std::size_t thread, const Op& op, EventKind kind, oracle::Order order, int read) {
@@ -175,7 +192,9 @@ void Explorer::check_axioms() {
     if (e.writes() && e.mo_position < 0) result_.error = "a store has no place in the modification order";
   }
   if (!result_.error.empty()) return;
-  const std::string violated = oracle::violated_axiom(execution_, oracle::SeqCst::kExecutionOrder);
+  const std::string violated = oracle::violated_axiom(
+      execution_,
+      options_->model.model == ModelKind::kCxx20Words ? oracle::SeqCst::kWords : oracle::SeqCst::kRepaired);
   if (!violated.empty())
     result_.error = violated + " in the outcome " + oracle::to_string(*program_, outcome_);
 }

@@ -24,7 +24,8 @@ struct Explored {
   oracle::Outcomes outcomes;
   std::uint64_t executions = 0;
   std::uint64_t pruned_executions = 0;
-  std::string error;  // empty, or what went wrong: an axiom violated, a limit reached
+  std::uint64_t overtakings = 0;  // operations that had several places in S
+  std::string error;              // empty, or what went wrong: an axiom violated, a limit reached
 };
 
 class Explorer {
@@ -40,6 +41,8 @@ class Explorer {
   };
 
   std::uint32_t choose(std::uint32_t count);
+  void choose_spot(std::uint32_t count);
+  void rewrite();
   bool next_path();
   void run_once();
   void execute(std::size_t thread);

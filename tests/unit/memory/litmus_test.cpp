@@ -18,14 +18,19 @@ using oracle::LitmusTest;
 using oracle::Outcomes;
 using oracle::SeqCst;
 
+constexpr std::uint64_t kMostInterleavings = 50'000;
+constexpr std::uint64_t kMostInAllWays = 3000;
+
 class Litmus : public testing::Test {
  public:
   explicit Litmus(LitmusTest test) : test_(std::move(test)) {}
 
   void TestBody() override {
     const oracle::Program& program = test_.program;
-    const Outcomes consistent = oracle::consistent_outcomes(program, {SeqCst::kExecutionOrder, false});
+    const Outcomes consistent = oracle::consistent_outcomes(program);
     check_declared(consistent, "enumerator");
+    // The largest are for `heddle bench litmus`, which leaves out what only repeats others.
+    if (oracle::interleavings(program) > kMostInterleavings) return;
     ExploreOptions options;
     options.model.prune = PruneKind::kNever;
     options.check_axioms = true;
@@ -33,8 +38,11 @@ class Litmus : public testing::Test {
     ASSERT_EQ(shown.error, "") << oracle::to_string(program);
     check_declared(shown.outcomes, "model");
     EXPECT_EQ(difference(program, shown.outcomes, consistent), "");
-    check_pruning(consistent);
-    check_creation_orders(consistent);
+    if (oracle::interleavings(program) <= kMostInAllWays) {
+      check_pruning(consistent);
+      check_creation_orders(consistent);
+      check_words();
+    }
     if (!test_.limits.empty() && !HasFailure()) check_limits(consistent);
   }
 
@@ -42,6 +50,16 @@ class Litmus : public testing::Test {
   void check_declared(const Outcomes& outcomes, const char* who) {
     for (const auto& c : test_.allowed) EXPECT_TRUE(shows(outcomes, c)) << who << " does not show" << c.text;
     for (const auto& c : test_.forbidden) EXPECT_FALSE(shows(outcomes, c)) << who << " shows" << c.text;
+  }
+
+  // The model of the standard's words, without the repair.
+  void check_words() {
+    ExploreOptions options;
+    options.model.model = ModelKind::kCxx20Words;
+    options.model.prune = PruneKind::kNever;
+    EXPECT_EQ(difference(test_.program, explorer_.explore(test_.program, options).outcomes,
+                         oracle::consistent_outcomes(test_.program, {SeqCst::kWords, false})),
+              "");
   }
 
   void check_pruning(const Outcomes& consistent) {
@@ -99,7 +117,7 @@ TEST(LitmusCorpus, HasManyTestsOfManyShapes) {
 // What C++20 forbids is also never allowed by the model's axioms: they only take away.
 TEST(LitmusCorpus, ModelIsStrongerThanTheStandard) {
   for (const LitmusTest& test : oracle::read_litmus_folder(HEDDLE_LITMUS_FOLDER)) {
-    const Outcomes model = oracle::consistent_outcomes(test.program, {SeqCst::kExecutionOrder, false});
+    const Outcomes model = oracle::consistent_outcomes(test.program);
     const Outcomes standard = oracle::consistent_outcomes(test.program, {SeqCst::kRepaired, true});
     EXPECT_TRUE(std::includes(standard.begin(), standard.end(), model.begin(), model.end()))
         << test.program.name;

@@ -265,7 +265,7 @@ TEST_F(MemoryModelTest, ShortReadsEqualLongOnes) {
     for (ThreadId t : {kA, kB, kC}) other.thread_created(kMain, t);
     std::map<Address, Value> other_memory;
     Random random(updates);
-    for (std::uint32_t i = 1; i <= 4000; ++i) {
+    for (std::uint32_t i = 1; i <= 5000; ++i) {
       const ThreadId t{static_cast<std::uint16_t>(1 + random.below(3))};
       const Address a = random.below(2) == 0 ? kX : kY;
       const MemoryOrder order = kOrders[random.below(5)];

@@ -18,6 +18,11 @@ class SteppedModel : public MemoryModel {
     is_cas_ = true;
     return MemoryModel::readable_cas(t, place, request);
   }
+  // How many places in S the picked candidate has.
+  std::uint32_t begin_spots(std::uint32_t index) {
+    if (is_cas_) return begin_cas_spots(index);
+    return reading_.placed != 0 ? MemoryModel::begin_spots(reading_, store_at(reading_, index)) : 1;
+  }
   // Answer what real memory is to hold.
   Value commit_load(std::uint32_t index) {
     if (is_cas_) return commit_failure(index);
