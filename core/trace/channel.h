@@ -118,6 +118,8 @@ inline constexpr std::uint32_t kEventOverflow = 2;
 inline constexpr std::uint32_t kPruned = 4;    // candidates were dropped by the window
 inline constexpr std::uint32_t kNoChoice = 8;  // the program ended before its first choice
 inline constexpr std::uint32_t kFairMode = 16;
+inline constexpr std::uint32_t kPlacesRefused =
+    32;  // a place in S was not offered: too little was known of it
 inline constexpr std::uint32_t kNoRaceDetection = 64;  // no address space for the shadow
 inline constexpr std::uint32_t kChoicesHeld = 128;     // the choices stay in the channel until this was read
 // What lies outside the choices, and can matter all the same.

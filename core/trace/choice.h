@@ -16,8 +16,9 @@ enum class ChoiceKind : std::uint8_t {
   kSpurious = 4,    // does a weak compare-exchange or a wait fail spuriously
   kBlockReuse = 5,  // does malloc hand out a freed block again
   kValue = 6,       // heddle_choose(n)
+  kOvertakes = 7,  // how many seq_cst operations that were executed before the one at hand come after it in S
 };
-inline constexpr std::uint32_t kChoiceKinds = 7;
+inline constexpr std::uint32_t kChoiceKinds = 8;
 
 // What an alternative means, independent of its index: a thread, a store as (thread, ordinal of that thread's
 // stores), or a plain number. 40 bits are kept in the log.

@@ -20,7 +20,8 @@ struct Event {
   ThreadId thread = kMainThread;
   ThreadId other = kNoThread;
   std::uint32_t text = 0;        // offset into the channel's text section, 0: none
-  std::uint32_t candidates = 0;  // how many stores a load could have read
+  std::uint16_t candidates = 0;  // how many stores a load could have read
+  std::uint16_t overtaken = 0;   // how many seq_cst operations that were executed earlier come after it in S
   // Which atomic object this was, counted from 1: memory that is freed, or plainly initialised anew, holds
   // another one afterwards, with a modification order of its own. 0: no atomic access.
   std::uint32_t location = 0;

@@ -62,11 +62,13 @@ struct ProfiledPlace {
 
 // What exhaustive search knows of the tree that it goes through.
 struct SearchProgress {
-  std::atomic<std::uint64_t> complete;    // executions explored
-  std::atomic<std::uint64_t> redundant;   // broken off: they would have repeated one
-  std::atomic<std::uint64_t> covered;     // share of the tree that is behind, in 2^-63
-  std::atomic<std::uint32_t> bound_hit;   // something was left out because of a bound
-  std::atomic<std::uint32_t> exhausted;   // nothing is left
+  std::atomic<std::uint64_t> complete;   // executions explored
+  std::atomic<std::uint64_t> redundant;  // broken off: they would have repeated one
+  std::atomic<std::uint64_t> covered;    // share of the tree that is behind, in 2^-63
+  std::atomic<std::uint32_t> bound_hit;  // something was left out because of a bound
+  std::atomic<std::uint32_t> exhausted;  // nothing is left
+  std::atomic<std::uint32_t>
+      buffers_loads;                      // load buffering, which is not explored, could show something else
   std::atomic<std::uint32_t> decision;    // of a portfolio that has tried it
   std::atomic<std::uint64_t> decided_at;  // the execution before which it was made; 0: not yet
   static constexpr std::uint32_t kGoOn = 1;

@@ -49,6 +49,7 @@ void Execution::settle() {
   note_trusted_libraries();
   choices_.end(channel_.header()->current);
   if (memory_.pruned()) channel_.header()->current.flags |= result_flags::kPruned;
+  if (memory_.refused_places()) channel_.header()->current.flags |= result_flags::kPlacesRefused;
   if (!events_.is_on()) return;
   events_.turn(false);
   note_pace();

@@ -98,10 +98,11 @@ class AtomicOperation {
     event->value = static_cast<std::uint64_t>(kind == EventKind::kAtomicStore ? written : read);
     event->value2 = static_cast<std::uint64_t>(written);
     event->location = e.memory().last_location();
+    event->overtaken = static_cast<std::uint16_t>(e.memory().take_overtaken());
     if (e.memory().latest_only()) event->flags |= event_flags::kLatestOnly;
     if (candidate == nullptr) return;
     event->reads_from = candidate->event;
-    event->candidates = candidates;
+    event->candidates = static_cast<std::uint16_t>(candidates < 0xffff ? candidates : 0xffff);
     if (!candidate->newest) event->flags |= event_flags::kStale;
     if (candidate->writer == kNoThread) event->flags |= event_flags::kInitial;
     if (candidate->outcome == memory::ReadOutcome::kCasSpurious) event->flags |= event_flags::kSpurious;
@@ -111,6 +112,18 @@ class AtomicOperation {
   AtomicSite site_;
   memory::Place place_;
 };
+
+// --- where a seq_cst operation enters S: seldom there is something to choose.
+
+inline void write_back(Execution& e) {
+  for (const memory::Rewritten& r : e.memory().take_rewritten()) {
+    const char* const from = reinterpret_cast<const char*>(&r.value);
+    for (std::uint32_t i = 0; i < r.size; ++i) plain_write<char>(r.address + i, from[i]);
+  }
+}
+[[gnu::noinline, gnu::cold]] inline void place_store(Execution& e, const memory::Place& place) {
+  e.choices().choose_overtaking(e.memory().begin_store(e.scheduler().current(), place));
+}
 
 // Is the way of a read short? It is drawn, nobody looks on, and few stores are on offer.
 inline bool is_short(Execution& e, const memory::Found& found, MemoryOrder order) {
@@ -127,6 +140,7 @@ template <bool kShort, typename T>
   const memory::Reading reading = kShort ? memory.begin_short_load(t, found, site.order)
                                          : memory.begin_load(t, operation.place(), site.order, found);
   const memory::Sequence store = e.choices().choose_store<kShort>(memory, reading);
+  if (!kShort && reading.placed != 0) e.choices().choose_overtaking(memory.begin_spots(reading, store));
   memory::Candidate picked;
   if (!kShort) picked = MemoryModel::candidate(reading, store);  // as it is before the commit
   const memory::Store& read =
@@ -168,8 +182,13 @@ template <typename T>
   AtomicOperation<T> operation(e, site);
   if (!(operation.place().memory == to_value<T>(value))) e.changed();
   const memory::Place place = operation.place();  // the call gets a pointer to this one
+  const bool may_overtake = is_seq_cst(site.order) && e.memory().may_overtake(operation.thread());
+  if (may_overtake) [[unlikely]]
+    place_store(e, place);
   operation.template finish<race::AccessOp::kAtomicWrite>(
       e.memory().store(operation.thread(), place, site.order, to_value<T>(value), e.next_event()));
+  if (may_overtake) [[unlikely]]
+    write_back(e);
   operation.note(EventKind::kAtomicStore, site.order, value, value, nullptr, 0);
 }
 
@@ -186,6 +205,7 @@ template <bool kShort, typename T, typename Compute>
   const memory::Reading reading = kShort ? memory.begin_short_update(t, found, site.order)
                                          : memory.begin_update(t, operation.place(), site.order, found);
   const memory::Sequence store = e.choices().choose_store<kShort>(memory, reading);
+  if (!kShort && reading.placed != 0) e.choices().choose_overtaking(memory.begin_spots(reading, store));
   memory::Candidate picked;
   if (!kShort) picked = MemoryModel::candidate(reading, store);  // as it is before the commit
   const T old = from_value<T>(reading.location->store(store).value);
@@ -194,6 +214,7 @@ template <bool kShort, typename T, typename Compute>
   operation.template finish<race::AccessOp::kAtomicWrite>(
       kShort ? memory.commit_short_update(reading, store, to_value<T>(updated))
              : memory.commit_update(reading, store, to_value<T>(updated), e.next_event()));
+  if (!kShort && reading.placed != 0) write_back(e);
   operation.note(EventKind::kAtomicUpdate, site.order, old, updated, kShort ? nullptr : &picked,
                  reading.count);
   return old;
@@ -232,6 +253,7 @@ T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder fail
       operation.thread(), operation.place(),
       {site.order, failure_order, to_value<T>(expected), weak && e.choices().may_fail_spuriously()});
   const std::uint32_t index = e.choices().choose_cas_store(candidates);
+  e.choices().choose_overtaking(e.memory().begin_cas_spots(index));
   const memory::Candidate picked = candidates[index];
   const auto count = static_cast<std::uint32_t>(candidates.size());
   const T old = from_value<T>(picked.value);
@@ -240,6 +262,7 @@ T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder fail
     if (old != desired) e.changed();
     operation.template finish<race::AccessOp::kAtomicWrite>(
         e.memory().commit_success(index, to_value<T>(desired), e.next_event()));
+    write_back(e);
     operation.note(EventKind::kAtomicUpdate, site.order, old, desired, &picked, count);
   } else {
     operation.template finish<race::AccessOp::kAtomicRead>(e.memory().commit_failure(index));
@@ -250,10 +273,15 @@ T atomic_compare_exchange(Execution& e, const AtomicSite& site, MemoryOrder fail
 
 inline void atomic_fence(Execution& e, MemoryOrder order, std::uint64_t pc) {
   e.visible({EventKind::kFence, order, 0, 0, pc});
+  if (is_seq_cst(order)) e.choices().choose_overtaking(e.memory().begin_fence(e.scheduler().current()));
   e.memory().fence(e.scheduler().current(), order);
+  if (is_seq_cst(order)) write_back(e);
   e.enter_epoch();
   e.done(EventKind::kFence, static_cast<std::uint64_t>(order));
-  if (Event* event = e.record(EventKind::kFence, pc)) event->order = order;
+  if (Event* event = e.record(EventKind::kFence, pc)) {
+    event->order = order;
+    event->overtaken = static_cast<std::uint16_t>(e.memory().take_overtaken());
+  }
 }
 
 }  // namespace heddle::engine

@@ -152,6 +152,41 @@ std::uint32_t Choices::choose_cas_store(std::span<const Candidate> candidates) {
   return picked;
 }
 
+std::uint32_t Choices::draw_or_ask(ChoiceKind kind, const ChoiceKey* keys, std::uint32_t count) {
+  strategy::ChoicePoint point;
+  point.kind = kind;
+  point.thread = scheduler_.current();
+  point.count = count;
+  point.keys = keys;
+  point.alternatives_hash = hash_alternatives(point);
+  if (uniform_ == nullptr) return pick(point);
+  const std::uint32_t picked = uniform_->below(count);
+  log_.add([&] { return Choice::make(point.kind, point.alternatives_hash, point.key(picked)); });
+  return picked;
+}
+
+// In two steps, so that every strategy that draws evenly draws the first alternative as often as all others: first
+// whether it is that one, then which of the others.
+void Choices::choose_overtaking(std::uint32_t count) {
+  if (count < 2) return;
+  if (fairness_.is_fair()) return;  // the model has taken the place nearest to the end
+  constexpr ChoiceKey kAnother = ChoiceKey::number(1u << 20);
+  ChoiceKey keys[memory::SpotList::kMost];
+  const std::uint32_t first = memory_.moves_on(scheduler_.current()) ? count - 1 : 0;
+  keys[0] = ChoiceKey::number(memory_.overtaken(first));
+  keys[1] = count == 2 ? ChoiceKey::number(memory_.overtaken(1 - first)) : kAnother;
+  std::uint32_t picked = first;
+  if (draw_or_ask(ChoiceKind::kOvertakes, keys, 2) != 0) {
+    picked = first == 0 ? 1 : 0;
+    if (count > 2) {
+      for (std::uint32_t i = 0; i + 1 < count; ++i)
+        keys[i] = ChoiceKey::number(memory_.overtaken(picked + i));
+      picked += draw_or_ask(ChoiceKind::kOvertakes, keys, count - 1);
+    }
+  }
+  memory_.choose_spot(picked);
+}
+
 // Takes away one alternative after the other that no other one follows, the last executed first: the end of a
 // total order that the modification order allows.
 std::uint32_t Choices::latest_stores(std::uint32_t* alternatives, std::uint32_t most) const {

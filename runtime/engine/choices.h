@@ -132,6 +132,10 @@ class Choices {
   // which of the two.
   std::uint32_t choose_cas_store(std::span<const memory::Candidate> candidates);
 
+  // Which of `count` places in S, that the memory model knows of, the seq_cst operation at hand takes: the end with
+  // probability 1/2 where it is drawn. Who follows an operation that has moved moves on: then the earliest.
+  void choose_overtaking(std::uint32_t count);
+
   // --- what strategies ask about the stores on offer (strategy::View).
   std::uint32_t latest_stores(std::uint32_t* alternatives, std::uint32_t most) const;
   std::uint32_t nearest_store(ChoiceKey store) const;
@@ -159,6 +163,7 @@ class Choices {
     });
     return picked;
   }
+  std::uint32_t draw_or_ask(ChoiceKind kind, const ChoiceKey* keys, std::uint32_t count);
   memory::Sequence choose_store_slowly(const memory::Reading& reading);
   std::uint32_t choose_store_of(std::span<const memory::Candidate> candidates, const std::uint32_t* indices,
                                 std::uint32_t count, std::uint32_t fallback, std::uint32_t hash);

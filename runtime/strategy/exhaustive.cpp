@@ -67,7 +67,9 @@ double ExhaustiveStrategy::covered() const {
 
 void ExhaustiveStrategy::start() {
   at_ = 0;
-  asleep_ = inside_ = beginning_ = 0;
+  asleep_ = inside_ = beginning_ = buffers_ = 0;
+  is_weak_ = false;
+  for (std::uint32_t& location : loaded_) location = 0;
   step_ = nullptr;
   preemptions_ = stale_ = 0;
   diverged_ = path_->abandoned = false;
@@ -165,7 +167,23 @@ std::uint32_t ExhaustiveStrategy::choose(const ChoicePoint& point) {
   return (first + here.tried) % point.count;
 }
 
+// Load buffering takes two threads that each load, then store elsewhere, and a load that does not acquire or a store
+// that does not release.
+void ExhaustiveStrategy::watch_load_buffering(const Operation& operation) {
+  if (!operation.reads && !operation.writes) return;
+  if (index_of(operation.thread) >= 64 || learning_ == nullptr) return;
+  const std::uint32_t location = operation.location.number;
+  std::uint32_t& loaded = loaded_[index_of(operation.thread)];
+  if (operation.writes && loaded != 0 && loaded != location) buffers_ |= bit_of(operation.thread);
+  if (operation.reads) loaded = loaded == 0 || loaded == location ? location : kSeveral;
+  is_weak_ = is_weak_ || (operation.reads && !is_acquire(operation.order)) ||
+             (operation.writes && !is_release(operation.order));
+  if (is_weak_ && (buffers_ & (buffers_ - 1)) != 0)
+    learning_->search().buffers_loads.store(1, std::memory_order_relaxed);
+}
+
 void ExhaustiveStrategy::after(const Operation& operation) {
+  watch_load_buffering(operation);
   if (inside_ != 0) {
     wake_for_history(operation.thread);
     beginning_ &= ~bit_of(operation.thread);
@@ -198,7 +216,8 @@ void ExhaustiveStrategy::teach(const ExecutionResult& result) {
   // time.
   const bool is_whole = result.ending == Ending::kExited || result.ending == Ending::kFinding ||
                         result.ending == Ending::kRedundant;
-  const std::uint32_t lacks = result_flags::kNotRepeatable | result_flags::kPruned;
+  const std::uint32_t lacks =
+      result_flags::kNotRepeatable | result_flags::kPruned | result_flags::kPlacesRefused;
   if (!is_whole || (result.flags & lacks) != 0) path_->incomplete = true;
   (path_->abandoned ? learning_->search().redundant : learning_->search().complete)
       .fetch_add(1, std::memory_order_relaxed);

@@ -100,6 +100,7 @@ class ExhaustiveStrategy final : public Follower {
   void apply_bounds(Point& here, const ChoicePoint& point, std::uint32_t first);
   void note_pick(const Point& here, const ChoicePoint& point, std::uint32_t first);
   void wake_for_history(ThreadId thread);
+  void watch_load_buffering(const Operation& operation);
   static std::uint64_t bit_of(ThreadId thread) {
     return index_of(thread) < 64 ? 1ull << index_of(thread) : 0;
   }
@@ -117,6 +118,11 @@ class ExhaustiveStrategy final : public Follower {
   // first step.
   std::uint64_t inside_ = 0;
   std::uint64_t beginning_ = 0;
+  // What load buffering takes: the location that a thread has loaded, threads that stored elsewhere then.
+  static constexpr std::uint32_t kSeveral = 0xffffffff;
+  std::uint32_t loaded_[64] = {};
+  std::uint64_t buffers_ = 0;
+  bool is_weak_ = false;
   std::uint32_t preemptions_ = 0;
   std::uint32_t stale_ = 0;
   bool diverged_ = false;

@@ -206,7 +206,7 @@ void work_on(const Work& work, std::uint64_t number, const heddle::run::Target& 
       c.index = work.first + i;
       c.program = oracle::generated_program(work.seed, c.index, oracle::kSmallPrograms);
       if (work.strong_cas) c.program = with_strong_cas(std::move(c.program));
-      c.allowed = oracle::consistent_outcomes(c.program, {oracle::SeqCst::kExecutionOrder, false});
+      c.allowed = oracle::consistent_outcomes(c.program);
       if (outcomes + c.allowed.size() > heddle::bench::kMostOutcomes) compare();
       outcomes += c.allowed.size();
       cases.push_back(std::move(c));

@@ -11,7 +11,7 @@
 namespace heddle::codec {
 namespace {
 
-static_assert(static_cast<int>(EventKind::kCount) == 43 && sizeof(Event) == 64 && kChoiceKinds == 7,
+static_assert(static_cast<int>(EventKind::kCount) == 43 && sizeof(Event) == 64 && kChoiceKinds == 8,
               "core/trace has changed: see docs/design/trace-format.md, \"Versions\"");
 
 constexpr const char* kTooShort = "ends too early";
@@ -208,7 +208,7 @@ std::string encode_events(const Trace& trace) {
     return step;
   });
   put_column(w, events, [](const TraceEvent& e) { return std::uint64_t{e.text}; });
-  put_column(w, events, [](const TraceEvent& e) { return std::uint64_t{e.candidates}; });
+  put_column(w, events, [](const TraceEvent& e) { return e.candidates | std::uint64_t{e.overtaken} << 16; });
   put_column(w, events, [](const TraceEvent& e) { return std::uint64_t{e.flags}; });
   return w.take();
 }
@@ -262,7 +262,10 @@ Flaw decode_events(std::string_view payload, Trace& trace) {
     if (require(n < trace.texts.size(), "names a text that is not there"))
       e.text = static_cast<std::uint32_t>(n);
   });
-  get_column(r, events, [](TraceEvent& e, std::uint64_t n) { e.candidates = static_cast<std::uint32_t>(n); });
+  get_column(r, events, [](TraceEvent& e, std::uint64_t n) {
+    e.candidates = static_cast<std::uint16_t>(n);
+    e.overtaken = static_cast<std::uint16_t>(n >> 16);
+  });
   get_column(r, events, [](TraceEvent& e, std::uint64_t n) { e.flags = static_cast<std::uint8_t>(n); });
   if (r.failed()) return kTooShort;
   return wrong != nullptr ? Flaw(wrong) : ended(r);

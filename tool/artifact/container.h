@@ -15,7 +15,7 @@ inline constexpr std::string_view kArtifactMagic{"\x89HEDDLE\n", 8};
 // The major number changes when an older reader would misunderstand the file; the minor one when it would
 // only miss something.
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 7;
+inline constexpr std::uint16_t kFormatMinor = 8;
 
 struct ArtifactSection {
   std::uint32_t type = 0;

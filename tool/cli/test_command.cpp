@@ -106,6 +106,7 @@ report::CampaignReport merged(const std::deque<Tested>& all, const RunOptions& o
       sum.not_explored.push_back(tested.test.filter() + ": " + reason);
     sum.search_ended = sum.search_ended && one.search_ended;
     sum.exhausted = sum.exhausted && one.exhausted;
+    sum.buffers_loads = sum.buffers_loads || one.buffers_loads;
     sum.complete = sum.complete && one.complete;
     if (sum.inconclusive.empty() && !one.inconclusive.empty())
       sum.inconclusive = tested.test.filter() + ": " + one.inconclusive;

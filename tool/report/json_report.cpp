@@ -112,6 +112,7 @@ std::string json_report(const CampaignReport& report) {
                   {"seen_twice", report.executions_seen_twice},
                   {"read_pairs", report.read_pairs},
                   {"exhausted", report.exhausted},
+                  {"buffers_loads", report.buffers_loads},
                   {"search_ended", report.search_ended},
                   {"not_explored", strings(report.not_explored)},
                   {"share_new", known ? Json(report.share_new()) : Json(nullptr)},

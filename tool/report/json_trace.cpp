@@ -13,7 +13,7 @@ namespace {
 
 const char* choice_kind_name(ChoiceKind kind) {
   constexpr const char* kNames[] = {"thread",   "reads-from",  "wake-up", "timeout",
-                                    "spurious", "block-reuse", "value"};
+                                    "spurious", "block-reuse", "value",   "overtakes"};
   static_assert(std::size(kNames) == kChoiceKinds);
   return static_cast<std::size_t>(kind) < kChoiceKinds ? kNames[static_cast<std::size_t>(kind)] : "unknown";
 }
@@ -80,6 +80,7 @@ Json event_of(const Trace& trace, const TraceEvent& e, Names& names) {
   if (e.reads_from != kNoEvent) json["reads_from"] = index_of(e.reads_from);
   if (e.mo_position != 0) json["modification_order"] = e.mo_position;
   if (e.candidates != 0) json["candidates"] = e.candidates;
+  if (e.overtaken != 0) json["overtaken"] = e.overtaken;
   if (e.location != 0) json["location"] = e.location;
   if (e.other != kNoThread) json["other_thread"] = index_of(e.other);
   if (e.flags & event_flags::kStale) json["stale"] = true;

@@ -22,6 +22,7 @@ void read_left(const Parsed& left, CampaignReport& report) {
   report.executions_seen_twice = left.value("seen_twice", std::uint64_t{0});
   report.read_pairs = left.value("read_pairs", std::uint64_t{0});
   report.exhausted = left.value("exhausted", false);
+  report.buffers_loads = left.value("buffers_loads", false);
   report.search_ended = left.value("search_ended", false);
   if (left.contains("not_explored")) report.not_explored = strings(left.at("not_explored"));
 }

@@ -30,6 +30,9 @@ std::string what(const TraceDeparture& d) {
       return fmt::format("{} fails or wakes up without a reason", thread_text(d.thread));
     case ChoiceKind::kBlockReuse:
       return fmt::format("malloc gives {} a freed block again", thread_text(d.thread));
+    case ChoiceKind::kOvertakes:
+      return fmt::format("the seq_cst operation of {} comes before one that was executed earlier",
+                         thread_text(d.thread));
     case ChoiceKind::kValue:
       return fmt::format("heddle_choose of {}", thread_text(d.thread));
   }

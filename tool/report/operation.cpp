@@ -187,6 +187,9 @@ Operation describe(const Trace& trace, const TraceEvent& e, Names& names) {
     const auto missed = missed_store(trace, e);
     remark(missed ? stale_words(*missed, names) : "STALE");
   }
+  if (e.overtaken != 0)
+    remark(fmt::format("overtakes {} seq_cst {} in S", e.overtaken,
+                       e.overtaken == 1 ? "operation" : "operations"));
   if (e.flags & event_flags::kBlocked) remark("had to wait");
   if (e.flags & event_flags::kTimedOut) remark("timed out");
   if (e.flags & event_flags::kSpurious) remark("spurious");

@@ -28,8 +28,8 @@ std::string note_on(const std::string& variable) {
 }
 
 std::string choices_text(const Trace& trace) {
-  constexpr std::array<const char*, kChoiceKinds> kKinds = {"thread",   "reads-from",  "wake-up", "timeout",
-                                                            "spurious", "block reuse", "value"};
+  constexpr std::array<const char*, kChoiceKinds> kKinds = {
+      "thread", "reads-from", "wake-up", "timeout", "spurious", "block reuse", "value", "overtakes"};
   std::array<std::uint64_t, kChoiceKinds> counts{};
   for (const Choice c : trace.choices) {
     if (static_cast<std::size_t>(c.kind()) < kChoiceKinds) ++counts[static_cast<std::size_t>(c.kind())];

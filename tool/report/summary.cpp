@@ -245,6 +245,8 @@ std::string what_is_left(const CampaignReport& report) {
     if (report.redundant_executions != 0)
       text += fmt::format(" ({} more were broken off because they only repeat these in another order)",
                           grouped(report.redundant_executions));
+    if (report.buffers_loads)
+      text += "; outside stays load buffering: that a load reads a store which is executed later";
     return text;
   }
   if (report.search_ended && !report.not_explored.empty()) {

@@ -153,6 +153,7 @@ void Campaign::take_search_progress() {
   report.exhausted = report.not_explored.empty() &&
                      (makes_no_choice_ || (stopped_because_.empty() && state_->exhausted.load() != 0));
   if (makes_no_choice_) return;
+  report.buffers_loads = search.buffers_loads.load() != 0;
   if (report.exhausted) {
     stopped_because_ = "every execution was explored";
   } else if (none_left && search.bound_hit.load() != 0) {

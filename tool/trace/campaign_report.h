@@ -99,7 +99,8 @@ struct CampaignReport {
   std::uint64_t executions_seen_twice = 0;
   std::uint64_t read_pairs = 0;  // pairs of places, of a store and a load that has read it; 0: not counted
   bool search_ended = false;     // the strategy has no other execution to try
-  bool exhausted = false;        // every execution there is was explored
+  bool exhausted = false;        // every execution there is was explored, but for load buffering
+  bool buffers_loads = false;    // exhausted: load buffering could show something else
   std::vector<std::string> not_explored;  // what can matter and was not: why nothing else is claimed
   double estimated_executions = 0;        // that such a strategy would come to; 0: not known
 
