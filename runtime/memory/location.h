@@ -97,7 +97,10 @@ struct History {
   bool first_from(std::uint32_t from, Access& found) const {
     if (last.time < from) return false;
     found = last;
-    for (std::uint32_t i = count; i-- > 0 && older[i].time >= from;) found = older[i];
+    for (std::uint32_t i = count; i != 0; --i) {
+      if (older[i - 1].time < from) break;
+      found = older[i - 1];
+    }
     return true;
   }
 };

@@ -90,8 +90,9 @@ View* TotalOrder::fence_view(SeqTime time) const {
 }
 
 bool TotalOrder::may_insert_fence(SeqTime time, std::uint32_t width) const {
-  for (std::uint32_t i = fence_count_; i-- > 0 && fences_[i].time > time;) {
-    if (!ViewPool::fits(*fences_[i].g, width)) return false;
+  for (std::uint32_t i = fence_count_; i != 0; --i) {
+    if (fences_[i - 1].time <= time) break;
+    if (!ViewPool::fits(*fences_[i - 1].g, width)) return false;
   }
   return true;
 }

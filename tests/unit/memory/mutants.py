@@ -27,7 +27,7 @@ MUTANTS = {
                         ("overtaking.cpp", "if (from == ThreadClocks::kNever ||", "if (true ||")],
     "no bounds above by fences": [("overtaking.cpp", "if (from == ThreadClocks::kNever ||", "if (true ||")],
     "no bounds above by accesses": [("overtaking.cpp", "if (event.time <= before ||", "if (true ||")],
-    "the last access of a thread bounds from above": [("location.h", "older[i].time >= from;)", "older[i].time >= from && false;)")],
+    "the last access of a thread bounds from above": [("location.h", "if (older[i - 1].time < from) break;", "break;")],
     "bounds above are not strict": [("overtaking.cpp", "(writes ? masks.strict : masks.weak) |=", "(writes && false ? masks.strict : masks.weak) |=")],
     "a fence may be put anywhere": [("overtaking.cpp", "if (may_fence(t, spot)) list", "list"),
                                     ("overtaking_commits.cpp", "put_others_below(x, under.known, over.all());", "")],
